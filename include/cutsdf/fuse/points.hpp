@@ -1,0 +1,196 @@
+// Fusion of point clouds: scatter, in two passes over the same walk.
+#pragma once
+
+#include <cutsdf/grid/band.hpp>
+#include <cutsdf/volume.hpp>
+
+namespace cutsdf::inline v0 {
+namespace detail {
+
+/// A cloud and its camera as kernels take them.
+struct cloud_view {
+  const vec3f* positions;
+  const rgb8* colors;    // may be null
+  const float* weights;  // may be null
+  vec3f camera_vox;
+
+  /// Weight of a point; not positive for one that is not to be believed.
+  [[nodiscard]] CUTSDF_HD float weight(std::int64_t i) const
+  {
+    if (weights == nullptr) { return 1.0f; }
+    return ieee::is_finite(weights[i]) ? weights[i] : 0.0f;
+  }
+
+  /// The one validity predicate: both passes walk the same points.
+  CUTSDF_HD bool ray(std::int64_t i, float inverse_voxel_size, point_ray& out) const
+  {
+    return point_ray::make(camera_vox, positions[i] * inverse_voxel_size, out) && weight(i) > 0.0f;
+  }
+};
+
+/// Calls `sample(voxel, signed_distance_vox)` for the samples of a ray's band that count, and `outside()` for those
+/// that no key can name.
+template <class Sample, class Outside>
+CUTSDF_HD void walk_band(const point_ray& ray, float truncation_vox, const Sample& sample, const Outside& outside)
+{
+  const int n = band_samples(truncation_vox);
+  for (int s = -n; s <= n; ++s) {
+    if (ray.behind_camera(s)) { continue; }
+    const vec3f position = ray.sample(s);
+    if (!addressable(position)) {
+      outside();
+      continue;
+    }
+    const vec3i voxel    = voxel_at(position);
+    const float distance = ray.signed_distance(voxel);
+    if (distance < -truncation_vox) { continue; }
+    sample(voxel, distance);
+  }
+}
+
+/// Remembers the last block looked up, where the visit policy allows it.
+template <class Policies>
+struct last_block {
+  vec3i block{0, 0, 0};
+  bool known{false};
+
+  CUTSDF_HD bool is(vec3i other)
+  {
+    if constexpr (Policies::visit_type::every_sample) { return false; }
+    if (known && block == other) { return true; }
+    block = other;
+    known = true;
+    return false;
+  }
+};
+
+template <class Policies>
+struct allocate_points {
+  block_table_ref<Policies> table;
+  cloud_view cloud;
+  float inverse_voxel_size;
+  float truncation_vox;
+
+  CUTSDF_HD void operator()(std::int64_t i) const
+  {
+    point_ray ray;
+    if (!cloud.ray(i, inverse_voxel_size, ray)) { return; }
+    last_block<Policies> last;
+    walk_band(
+      ray, truncation_vox,
+      [&](vec3i voxel, float) {
+        const vec3i block = block_of(voxel);
+        if (last.is(block)) { return; }
+        const std::uint32_t slot = table.insert(block);
+        if constexpr (Policies::visit_type::every_sample) {
+          // What the paper's kernels do: every sample obtains its block's index, waiting for it if need be.
+          if (slot != no_slot) { static_cast<void>(table.index_at(slot)); }
+        }
+      },
+      [] {});
+  }
+};
+
+template <class Voxel, class Policies>
+struct update_points {
+  volume_ref<Voxel, Policies> volume;
+  frame_state* state;
+  cloud_view cloud;
+
+  CUTSDF_HD void operator()(std::int64_t i) const
+  {
+    point_ray ray;
+    if (!cloud.ray(i, volume.inverse_voxel_size, ray)) {
+      state->drop(drop_cause::invalid_input);
+      return;
+    }
+    const float weight             = cloud.weight(i);
+    const float inverse_truncation = ieee::div(1.0f, volume.truncation_vox);
+    const rgb8 color               = cloud.colors != nullptr ? cloud.colors[i] : rgb8{0, 0, 0};
+    last_block<Policies> last;
+    std::uint32_t place = no_index;
+    walk_band(
+      ray, volume.truncation_vox,
+      [&](vec3i voxel, float distance_vox) {
+        const vec3i block = block_of(voxel);
+        if (!last.is(block)) { place = find(block); }
+        if (!volume.stored(place)) {
+          state->drop(place == no_storage                    ? drop_cause::pool_full
+                      : volume.table.gives_up_at_bound() ? drop_cause::probe_bound
+                                                             : drop_cause::table_full);
+          return;
+        }
+        float distance = ieee::mul(distance_vox, inverse_truncation);
+        distance       = distance > 1.0f ? 1.0f : distance < -1.0f ? -1.0f : distance;
+        const bool colored = cloud.colors != nullptr && Voxel::wants_color(distance, volume.truncation_vox);
+        Voxel::add(volume.voxels, volume.offset(place, index_in_block(voxel)), {distance, weight, colored, color});
+      },
+      [&] { state->drop(drop_cause::out_of_range); });
+  }
+
+ private:
+  CUTSDF_HD std::uint32_t find(vec3i block) const
+  {
+    const std::uint32_t slot = volume.table.find_slot(block);
+    if (slot == no_slot) { return no_index; }
+    const std::uint32_t place = volume.table.index_at(slot);
+    if (place == no_storage && volume.table.claim(slot, state->stamp)) { atomic::count(&state->blocks_dropped); }
+    return place;
+  }
+};
+
+inline cloud_view view_of(const point_cloud& points, const Eigen::Vector3f& camera_position, float inverse_voxel_size)
+{
+  const auto n = points.positions.size();
+  require(points.colors.empty() || points.colors.size() == n, "number of colours", points.colors.size(),
+          "zero or the number of positions");
+  require(points.weights.empty() || points.weights.size() == n, "number of weights", points.weights.size(),
+          "zero or the number of positions");
+  if (!camera_position.allFinite()) {
+    throw invalid_argument("camera_position must be finite, but is (" + std::to_string(camera_position.x()) + ", " +
+                           std::to_string(camera_position.y()) + ", " + std::to_string(camera_position.z()) + ")");
+  }
+  return {points.positions.data(), points.colors.empty() ? nullptr : points.colors.data(),
+          points.weights.empty() ? nullptr : points.weights.data(), from_eigen(camera_position) * inverse_voxel_size};
+}
+
+}  // namespace detail
+
+template <class Space, class Voxel, class Policies>
+void volume<Space, Voxel, Policies>::allocate_async(const point_cloud& points, const Eigen::Vector3f& camera_position)
+{
+  const auto v = ref();
+  Space::for_each(stream_, std::ssize(points.positions),
+                  detail::allocate_points<Policies>{
+                    v.table, detail::view_of(points, camera_position, v.inverse_voxel_size), v.inverse_voxel_size,
+                    v.truncation_vox});
+}
+
+template <class Space, class Voxel, class Policies>
+void volume<Space, Voxel, Policies>::update_async(const point_cloud& points, const Eigen::Vector3f& camera_position)
+{
+  const auto v = ref();
+  Space::for_each(stream_, std::ssize(points.positions),
+                  detail::update_points<Voxel, Policies>{
+                    v, state_.data(), detail::view_of(points, camera_position, v.inverse_voxel_size)});
+}
+
+template <class Space, class Voxel, class Policies>
+void volume<Space, Voxel, Policies>::integrate_async(const point_cloud& points, const Eigen::Vector3f& camera_position,
+                                                     frame_result* result)
+{
+  allocate_async(points, camera_position);
+  update_async(points, camera_position);
+  finish(std::ssize(points.positions), result);
+}
+
+template <class Space, class Voxel, class Policies>
+frame_result volume<Space, Voxel, Policies>::integrate(const point_cloud& points,
+                                                       const Eigen::Vector3f& camera_position)
+{
+  integrate_async(points, camera_position, result_.data());
+  stream_.wait();
+  return *result_.data();
+}
+
+}  // namespace cutsdf::inline v0

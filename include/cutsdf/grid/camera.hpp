@@ -1,0 +1,104 @@
+// Where a camera is and how it projects.
+//
+// Frames: the camera frame has x to the right, y down, z forward; a pose maps camera to world. Pixels: the centre of
+// pixel (0, 0) is u = 0, v = 0, so pixel i covers [i - 0.5, i + 0.5), and the pixel that holds u is floor(u + 0.5).
+#pragma once
+
+#include <cutsdf/grid/vec3.hpp>
+#include <cutsdf/space/error.hpp>
+
+#include <Eigen/Geometry>
+
+namespace cutsdf::inline v0 {
+
+/// Pinhole camera without distortion: u = fx * x / z + cx, v = fy * y / z + cy, all in pixels.
+struct pinhole {
+  float fx, fy, cx, cy;
+  int width, height;
+
+  /// The same camera at another resolution: pixel centres stay where they are seen.
+  [[nodiscard]] pinhole resized(int new_width, int new_height) const
+  {
+    const float sx = static_cast<float>(new_width) / static_cast<float>(width);
+    const float sy = static_cast<float>(new_height) / static_cast<float>(height);
+    return {fx * sx, fy * sy, (cx + 0.5f) * sx - 0.5f, (cy + 0.5f) * sy - 0.5f, new_width, new_height};
+  }
+
+  /// The point at depth z = 1 seen by a pixel.
+  [[nodiscard]] CUTSDF_HD vec3f ray(int u, int v) const
+  {
+    return {ieee::div(ieee::sub(static_cast<float>(u), cx), fx), ieee::div(ieee::sub(static_cast<float>(v), cy), fy),
+            1.0f};
+  }
+
+  /// The pixel that a camera-frame point with z > 0 falls into; false when it is outside the image.
+  CUTSDF_HD bool project(vec3f point, int& u, int& v) const
+  {
+    const float inverse_z = ieee::div(1.0f, point.z);
+    const float pu = ieee::add(ieee::add(ieee::mul(ieee::mul(fx, point.x), inverse_z), cx), 0.5f);
+    const float pv = ieee::add(ieee::add(ieee::mul(ieee::mul(fy, point.y), inverse_z), cy), 0.5f);
+    // Compared as floats first: a point at the image plane's horizon does not fit an integer. False for NaN.
+    if (!(pu >= 0.0f && pu < static_cast<float>(width) && pv >= 0.0f && pv < static_cast<float>(height))) {
+      return false;
+    }
+    u = static_cast<int>(pu);
+    v = static_cast<int>(pv);
+    return true;
+  }
+};
+
+namespace detail {
+/// Throws invalid_argument for focal lengths or sizes that no camera has.
+inline void require_camera(const pinhole& camera)
+{
+  require(camera.fx > 0.0f && std::isfinite(camera.fx), "pinhole fx", camera.fx, "positive and finite");
+  require(camera.fy > 0.0f && std::isfinite(camera.fy), "pinhole fy", camera.fy, "positive and finite");
+  require(std::isfinite(camera.cx), "pinhole cx", camera.cx, "finite");
+  require(std::isfinite(camera.cy), "pinhole cy", camera.cy, "finite");
+  require(camera.width >= 0, "pinhole width", camera.width, "zero or more");
+  require(camera.height >= 0, "pinhole height", camera.height, "zero or more");
+}
+}  // namespace detail
+
+/// A rotation and a translation as kernels take them: x -> rotation * x + translation, row-major.
+struct rigid_motion {
+  vec3f row0, row1, row2;
+  vec3f translation;
+
+  [[nodiscard]] CUTSDF_HD vec3f rotate(vec3f v) const { return {dot(row0, v), dot(row1, v), dot(row2, v)}; }
+  [[nodiscard]] CUTSDF_HD vec3f apply(vec3f v) const { return rotate(v) + translation; }
+  /// Rotation by the transpose: the inverse rotation.
+  [[nodiscard]] CUTSDF_HD vec3f rotate_back(vec3f v) const
+  {
+    return {dot({row0.x, row1.x, row2.x}, v), dot({row0.y, row1.y, row2.y}, v), dot({row0.z, row1.z, row2.z}, v)};
+  }
+};
+
+/// How far the linear part of a pose may be from a rotation (largest entry of R^T R - I).
+inline constexpr float rotation_tolerance = 1e-3f;
+
+/// Whether a matrix is a rigid motion: finite, orthonormal to rotation_tolerance, right-handed.
+inline bool is_rigid(const Eigen::Isometry3f& pose)
+{
+  const Eigen::Matrix3f r = pose.linear();
+  return pose.matrix().allFinite() && r.determinant() > 0.0f &&
+         (r.transpose() * r - Eigen::Matrix3f::Identity()).cwiseAbs().maxCoeff() <= rotation_tolerance;
+}
+
+/// The kernel's form of a pose. Throws invalid_argument when it is not a rigid motion.
+inline rigid_motion to_rigid_motion(const Eigen::Isometry3f& pose)
+{
+  if (!is_rigid(pose)) {
+    throw invalid_argument("pose must be a rigid motion, but its rotation has determinant " +
+                           std::to_string(pose.linear().determinant()) + " and its translation is (" +
+                           std::to_string(pose.translation().x()) + ", " + std::to_string(pose.translation().y()) +
+                           ", " + std::to_string(pose.translation().z()) + ")");
+  }
+  const Eigen::Matrix3f r = pose.linear();
+  return {{r(0, 0), r(0, 1), r(0, 2)},
+          {r(1, 0), r(1, 1), r(1, 2)},
+          {r(2, 0), r(2, 1), r(2, 2)},
+          from_eigen(pose.translation())};
+}
+
+}  // namespace cutsdf::inline v0

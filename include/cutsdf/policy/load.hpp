@@ -1,0 +1,39 @@
+// Load policies: how the first read of a word that other threads may be writing is made.
+#pragma once
+
+#include <cutsdf/space/atomic.hpp>
+
+#include <concepts>
+
+namespace cutsdf::inline v0 {
+
+/// A load policy has a static `load(const std::uint64_t*) -> std::uint64_t`, callable in kernels. A stale "empty" is
+/// harmless: the compare-exchange that follows it sees the truth.
+template <class T>
+concept load_policy = requires(const std::uint64_t* address) {
+  { T::load(address) } -> std::same_as<std::uint64_t>;
+};
+
+namespace load {
+
+/// An ordinary load, which the first-level cache may answer. On the CPU a relaxed atomic (a race would be undefined
+/// there), which is the same instruction.
+struct plain {
+  CUTSDF_HD static std::uint64_t load(const std::uint64_t* address)
+  {
+#if CUTSDF_DEVICE_PASS
+    return *address;
+#else
+    return cutsdf::atomic::load_relaxed(address);
+#endif
+  }
+};
+
+/// A relaxed atomic load of device scope: what a type system without data races asks for. Goes to the second-level
+/// cache every time.
+struct atomic {
+  CUTSDF_HD static std::uint64_t load(const std::uint64_t* address) { return cutsdf::atomic::load_relaxed(address); }
+};
+
+}  // namespace load
+}  // namespace cutsdf::inline v0

@@ -1,0 +1,135 @@
+// The handful of atomic operations that kernels use, the same names in both spaces. Device code gets device scope;
+// host code gets std::atomic_ref, which ThreadSanitizer understands.
+#pragma once
+
+#include <cutsdf/space/config.hpp>
+
+#include <cstdint>
+
+#if CUTSDF_HAS_CUDA
+#include <cuda/atomic>
+#endif
+#include <atomic>
+#include <thread>
+
+namespace cutsdf::inline v0::atomic {
+
+#if CUTSDF_DEVICE_PASS
+template <class T>
+using reference = cuda::atomic_ref<T, cuda::thread_scope_device>;
+namespace order {
+inline constexpr auto relaxed = cuda::std::memory_order_relaxed;
+inline constexpr auto acquire = cuda::std::memory_order_acquire;
+inline constexpr auto release = cuda::std::memory_order_release;
+}  // namespace order
+#else
+template <class T>
+using reference = std::atomic_ref<T>;
+namespace order {
+inline constexpr auto relaxed = std::memory_order_relaxed;
+inline constexpr auto acquire = std::memory_order_acquire;
+inline constexpr auto release = std::memory_order_release;
+}  // namespace order
+#endif
+
+template <class T>
+CUTSDF_HD T load_relaxed(const T* address)
+{
+  return reference<T>(*const_cast<T*>(address)).load(order::relaxed);
+}
+
+template <class T>
+CUTSDF_HD T load_acquire(const T* address)
+{
+  return reference<T>(*const_cast<T*>(address)).load(order::acquire);
+}
+
+template <class T>
+CUTSDF_HD void store_relaxed(T* address, T value)
+{
+  reference<T>(*address).store(value, order::relaxed);
+}
+
+template <class T>
+CUTSDF_HD void store_release(T* address, T value)
+{
+  reference<T>(*address).store(value, order::release);
+}
+
+/// Relaxed add whose old value nobody needs: on the device a reduction that does not travel back from L2.
+template <class T>
+CUTSDF_HD void add(T* address, T value)
+{
+#if CUTSDF_DEVICE_PASS
+  atomicAdd(address, value);
+#else
+  reference<T>(*address).fetch_add(value, order::relaxed);
+#endif
+}
+
+/// Relaxed add; returns what was there before.
+template <class T>
+CUTSDF_HD T fetch_add(T* address, T value)
+{
+#if CUTSDF_DEVICE_PASS
+  return atomicAdd(address, value);
+#else
+  return reference<T>(*address).fetch_add(value, order::relaxed);
+#endif
+}
+
+/// Relaxed or; the old value is dropped.
+CUTSDF_HD inline void set_bits(std::uint32_t* address, std::uint32_t bits)
+{
+#if CUTSDF_DEVICE_PASS
+  atomicOr(address, bits);
+#else
+  reference<std::uint32_t>(*address).fetch_or(bits, order::relaxed);
+#endif
+}
+
+/// Relaxed exchange; returns what was there before.
+CUTSDF_HD inline std::uint32_t exchange(std::uint32_t* address, std::uint32_t value)
+{
+#if CUTSDF_DEVICE_PASS
+  return atomicExch(address, value);
+#else
+  return reference<std::uint32_t>(*address).exchange(value, order::relaxed);
+#endif
+}
+
+/// Relaxed compare-exchange of a 64-bit word; returns what was there before, so success is `result == expected`.
+CUTSDF_HD inline std::uint64_t compare_exchange(std::uint64_t* address, std::uint64_t expected, std::uint64_t desired)
+{
+#if CUTSDF_DEVICE_PASS
+  return atomicCAS(reinterpret_cast<unsigned long long*>(address), expected, desired);
+#else
+  reference<std::uint64_t>(*address).compare_exchange_strong(expected, desired, order::relaxed);
+  return expected;
+#endif
+}
+
+/// Adds one to a counter that many threads of a warp are likely to reach together: one atomic for all of them.
+CUTSDF_HD inline void count(std::uint64_t* counter)
+{
+#if CUTSDF_DEVICE_PASS
+  const unsigned together = __activemask();
+  unsigned lane;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  if (lane == static_cast<unsigned>(__ffs(together) - 1)) {
+    atomicAdd(reinterpret_cast<unsigned long long*>(counter), static_cast<unsigned long long>(__popc(together)));
+  }
+#else
+  add(counter, std::uint64_t{1});
+#endif
+}
+
+/// One turn of a wait for another thread's publication.
+CUTSDF_HD inline void wait_turn()
+{
+#if !CUTSDF_DEVICE_PASS
+  std::this_thread::yield();
+#endif
+}
+
+}  // namespace cutsdf::inline v0::atomic

@@ -1,0 +1,233 @@
+// space::device: data in the memory of an NVIDIA GPU, loops as kernels on a stream.
+#pragma once
+
+#include <cutsdf/space/memory_resource.hpp>
+
+#if CUTSDF_HAS_CUDA
+
+#include <cub/device/device_scan.cuh>
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+namespace cutsdf::inline v0 {
+
+namespace detail {
+
+inline void check_cuda(cudaError_t code, const char* call)
+{
+  if (code == cudaSuccess) { return; }
+  const std::string what = std::string(call) + ": " + cudaGetErrorName(code) + ", " + cudaGetErrorString(code);
+  if (code == cudaErrorMemoryAllocation) {
+    static_cast<void>(cudaGetLastError());  // not sticky: the context is still good, so leave no trace of it
+    throw out_of_memory(what);
+  }
+  throw cuda_error(what);
+}
+
+/// Multiprocessors of the current device; asked once per device.
+inline int multiprocessors()
+{
+  static constexpr int most_devices = 64;
+  static std::atomic<int> known[most_devices];
+  int device = 0;
+  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+  if (device < most_devices && known[device].load(std::memory_order_relaxed) != 0) {
+    return known[device].load(std::memory_order_relaxed);
+  }
+  int count = 0;
+  check_cuda(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+  if (device < most_devices) { known[device].store(count, std::memory_order_relaxed); }
+  return count;
+}
+
+template <class F>
+CUTSDF_KERNEL void __launch_bounds__(256) for_each_kernel(const F f, const std::int64_t count)
+{
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
+    f(i);
+  }
+}
+
+template <int Lanes, class F>
+CUTSDF_KERNEL void __launch_bounds__(512)
+  for_each_tile_kernel(const F f, const std::uint32_t* count, const std::int64_t limit)
+{
+  const std::int64_t tiles = *count < limit ? *count : limit;
+  for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    const auto context = f.prepare(tile);
+    for (int lane = static_cast<int>(threadIdx.x); lane < Lanes; lane += static_cast<int>(blockDim.x)) {
+      f(context, lane);
+    }
+  }
+}
+
+template <class F>
+CUTSDF_KERNEL void once_kernel(const F f)
+{
+  f();
+}
+
+}  // namespace detail
+
+namespace space {
+
+/// The current CUDA device. Work is enqueued on the stream that is passed and returns at once unless said otherwise.
+struct device {
+  static constexpr const char* name = "device";
+
+  /// A CUDA stream that somebody else owns. There is no default: an integer or a null pointer does not convert.
+  class stream_type {
+   public:
+    stream_type(cudaStream_t stream) : stream_(stream) {}  // NOLINT: a view, as cheap to pass as the handle
+    stream_type(int)            = delete;
+    stream_type(std::nullptr_t) = delete;
+
+    [[nodiscard]] cudaStream_t get() const noexcept { return stream_; }
+    operator cudaStream_t() const noexcept { return stream_; }
+    /// Waits for everything enqueued so far; throws cuda_error if any of it failed.
+    void wait() const { detail::check_cuda(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+
+   private:
+    cudaStream_t stream_;
+  };
+
+  /// A stream of one's own, not ordered with the default stream.
+  class owned_stream {
+   public:
+    owned_stream()
+    {
+      detail::check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+    }
+    owned_stream(const owned_stream&)            = delete;
+    owned_stream& operator=(const owned_stream&) = delete;
+    ~owned_stream() { static_cast<void>(cudaStreamDestroy(stream_)); }
+
+    operator stream_type() const noexcept { return {stream_}; }
+    [[nodiscard]] stream_type get() const noexcept { return {stream_}; }
+    void wait() const { get().wait(); }
+
+   private:
+    cudaStream_t stream_{};
+  };
+
+  using resource = memory_resource<device>;
+
+  /// The device's stream-ordered pool (cudaMallocAsync).
+  static resource& default_resource()
+  {
+    struct pool final : resource {
+      void* allocate(std::size_t bytes, stream_type stream) override
+      {
+        void* p         = nullptr;
+        const auto call = "cudaMallocAsync of " + std::to_string(bytes) + " bytes";
+        detail::check_cuda(cudaMallocAsync(&p, bytes, stream.get()), call.c_str());
+        return p;
+      }
+      void deallocate(void* p, std::size_t, stream_type stream) noexcept override
+      {
+        static_cast<void>(cudaFreeAsync(p, stream.get()));
+      }
+    };
+    static pool instance;
+    return instance;
+  }
+
+  /// Memory that host and device both reach: pinned host memory. Freeing it waits for the stream.
+  static resource& shared_resource()
+  {
+    struct pinned final : resource {
+      void* allocate(std::size_t bytes, stream_type) override
+      {
+        void* p         = nullptr;
+        const auto call = "cudaMallocHost of " + std::to_string(bytes) + " bytes";
+        detail::check_cuda(cudaMallocHost(&p, bytes), call.c_str());
+        return p;
+      }
+      void deallocate(void* p, std::size_t, stream_type stream) noexcept override
+      {
+        static_cast<void>(cudaStreamSynchronize(stream.get()));
+        static_cast<void>(cudaFreeHost(p));
+      }
+    };
+    static pinned instance;
+    return instance;
+  }
+
+  /// Runs `f(i)` for every i in [0, count). Nothing is launched for a count of zero.
+  template <class F>
+  static void for_each(const stream_type& stream, std::int64_t count, const F& f)
+  {
+    if (count <= 0) { return; }
+    constexpr int threads = 256;
+    const auto blocks     = std::min<std::int64_t>((count + threads - 1) / threads, 1 << 20);
+    detail::for_each_kernel<<<static_cast<unsigned>(blocks), threads, 0, stream.get()>>>(f, count);
+    detail::check_cuda(cudaGetLastError(), "for_each_kernel");
+  }
+
+  /// Runs `f(f.prepare(t), lane)` for every tile t in [0, min(*count, limit)) and every lane in [0, Lanes).
+  /// `count` lies in device memory and is read when the kernel runs.
+  template <int Lanes, class F>
+  static void for_each_tile(const stream_type& stream, const std::uint32_t* count, std::int64_t limit, const F& f)
+  {
+    if (limit <= 0) { return; }
+    constexpr int threads = Lanes < 512 ? Lanes : 512;
+    // The host does not know the count: as many thread blocks as the device holds at once, each taking every n-th tile.
+    const auto resident = std::int64_t{detail::multiprocessors()} * (2048 / threads);
+    const auto blocks   = std::min(limit, resident);
+    detail::for_each_tile_kernel<Lanes>
+      <<<static_cast<unsigned>(blocks), threads, 0, stream.get()>>>(f, count, limit);
+    detail::check_cuda(cudaGetLastError(), "for_each_tile_kernel");
+  }
+
+  /// Runs `f()` once, after everything enqueued before it.
+  template <class F>
+  static void once(const stream_type& stream, const F& f)
+  {
+    detail::once_kernel<<<1, 1, 0, stream.get()>>>(f);
+    detail::check_cuda(cudaGetLastError(), "once_kernel");
+  }
+
+  /// Sets every byte.
+  static void fill_bytes(const stream_type& stream, void* to, unsigned char value, std::size_t bytes)
+  {
+    if (bytes != 0) { detail::check_cuda(cudaMemsetAsync(to, value, bytes, stream.get()), "cudaMemsetAsync"); }
+  }
+
+  /// Copies host memory to the device; waits.
+  static void copy_in(const stream_type& stream, void* to, const void* from, std::size_t bytes)
+  {
+    if (bytes == 0) { return; }
+    detail::check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream.get()), "cudaMemcpyAsync");
+    stream.wait();
+  }
+
+  /// Copies device memory to the host; waits.
+  static void copy_out(const stream_type& stream, void* to, const void* from, std::size_t bytes)
+  {
+    if (bytes == 0) { return; }
+    detail::check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream.get()), "cudaMemcpyAsync");
+    stream.wait();
+  }
+
+  /// out[i] = in[0] + ... + in[i-1].
+  static void exclusive_scan(
+    const stream_type& stream, resource& memory, const std::uint32_t* in, std::uint32_t* out, std::int64_t count)
+  {
+    if (count <= 0) { return; }
+    std::size_t bytes = 0;
+    detail::check_cuda(cub::DeviceScan::ExclusiveSum(nullptr, bytes, in, out, count, stream.get()), "ExclusiveSum");
+    void* scratch = memory.allocate(std::max<std::size_t>(bytes, 1), stream);
+    const auto code = cub::DeviceScan::ExclusiveSum(scratch, bytes, in, out, count, stream.get());
+    memory.deallocate(scratch, std::max<std::size_t>(bytes, 1), stream);
+    detail::check_cuda(code, "ExclusiveSum");
+  }
+};
+
+}  // namespace space
+}  // namespace cutsdf::inline v0
+
+#endif

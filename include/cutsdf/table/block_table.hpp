@@ -1,0 +1,117 @@
+// The hash table that maps blocks to places in a pool: owner.
+#pragma once
+
+#include <cutsdf/space/buffer.hpp>
+#include <cutsdf/table/block_table_ref.hpp>
+
+#include <bit>
+
+namespace cutsdf::inline v0 {
+
+namespace detail {
+
+template <class Policies>
+struct insert_blocks {
+  block_table_ref<Policies> table;
+  const vec3i* blocks;
+  std::uint32_t* indices;
+  CUTSDF_HD void operator()(std::int64_t i) const
+  {
+    std::uint32_t index = no_index;
+    if (has_key(blocks[i])) {
+      const std::uint32_t slot = table.insert(blocks[i]);
+      if (slot != no_slot) { index = table.index_at(slot); }
+    }
+    indices[i] = index;
+  }
+};
+
+template <class Policies>
+struct find_blocks {
+  block_table_ref<Policies> table;
+  const vec3i* blocks;
+  std::uint32_t* indices;
+  CUTSDF_HD void operator()(std::int64_t i) const
+  {
+    indices[i] = has_key(blocks[i]) ? table.find(blocks[i]) : no_index;
+  }
+};
+
+}  // namespace detail
+
+/// Open-addressing hash table, linear probing, 16 bytes an entry; move-only.
+///
+/// The table's capacity and the pool's are independent, except with index::slot, where the pool is as large as the
+/// table. Keys are never removed, except by clear().
+template <class Space, class Policies = policies<>>
+class block_table {
+ public:
+  using space_type  = Space;
+  using stream_type = typename Space::stream_type;
+  using ref_type    = block_table_ref<Policies>;
+
+  /// `table_capacity`: number of slots, a power of two in [2, 2^31]. `block_capacity`: places in the pool, in
+  /// [1, 2^31]; ignored with index::slot. Empty at first. Does not wait. Throws invalid_argument or out_of_memory.
+  block_table(std::int64_t table_capacity, std::int64_t block_capacity, stream_type stream,
+              memory_resource<Space>& memory = Space::default_resource())
+    : stream_(stream), block_capacity_(checked_blocks(table_capacity, block_capacity)),
+      entries_(table_capacity, stream, memory), keys_(block_capacity_, stream, memory), used_(1, stream, memory)
+  {
+    clear();
+  }
+
+  [[nodiscard]] std::int64_t capacity() const noexcept { return entries_.size(); }
+  [[nodiscard]] std::int64_t block_capacity() const noexcept { return block_capacity_; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return entries_.bytes() + keys_.bytes() + used_.bytes(); }
+  [[nodiscard]] stream_type stream() const noexcept { return stream_; }
+
+  [[nodiscard]] ref_type ref() noexcept
+  {
+    return {entries_.data(), keys_.data(), used_.data(), static_cast<std::uint32_t>(capacity() - 1),
+            static_cast<std::uint32_t>(block_capacity_)};
+  }
+
+  /// Forgets every block. Does not wait.
+  void clear()
+  {
+    entries_.fill_bytes(0xff);
+    keys_.fill_bytes(0xff);
+    used_.fill_bytes(0);
+  }
+
+  /// Number of distinct keys, those without storage included. Waits.
+  [[nodiscard]] std::int64_t size() const { return used_.to_host().front(); }
+
+  /// Finds or inserts `blocks` (in the table's space, repeats allowed); `indices[i]` becomes the place of blocks[i],
+  /// no_storage when the pool is full, or no_index when the probe gave up or the block has no key. Does not wait.
+  void insert_async(std::span<const vec3i> blocks, std::uint32_t* indices)
+  {
+    Space::for_each(stream_, std::ssize(blocks), detail::insert_blocks<Policies>{ref(), blocks.data(), indices});
+  }
+
+  /// Looks `blocks` up (in the table's space); `indices[i]` as in insert_async, no_index for an absent block. Does not
+  /// wait.
+  void find_async(std::span<const vec3i> blocks, std::uint32_t* indices)
+  {
+    Space::for_each(stream_, std::ssize(blocks), detail::find_blocks<Policies>{ref(), blocks.data(), indices});
+  }
+
+ private:
+  static std::int64_t checked_blocks(std::int64_t table_capacity, std::int64_t block_capacity)
+  {
+    constexpr std::int64_t most = std::int64_t{1} << 31;
+    detail::require(table_capacity >= 2 && table_capacity <= most && std::has_single_bit(static_cast<std::uint64_t>(table_capacity)),
+                    "table_capacity", table_capacity, "a power of two from 2 to 2^31");
+    if (Policies::index_type::from_slot) { return table_capacity; }
+    detail::require(block_capacity >= 1 && block_capacity <= most, "block_capacity", block_capacity, "from 1 to 2^31");
+    return block_capacity;
+  }
+
+  stream_type stream_;
+  std::int64_t block_capacity_;
+  buffer<table_entry, Space> entries_;
+  buffer<block_key, Space> keys_;
+  buffer<std::uint32_t, Space> used_;
+};
+
+}  // namespace cutsdf::inline v0

@@ -1,0 +1,149 @@
+// The hash table as kernels see it: a handful of pointers, passed by value.
+//
+//   entry (16 bytes)   key 8 | index 4 | stamp 4        all ones: empty, not published, never claimed
+//   keys               key of the block at each place of the pool; all ones: no block there
+//
+// Insertion: a compare-exchange publishes the key. With index::counter the winner then takes a place from the counter,
+// writes that place's key, and publishes the place with release; whoever matched the key meanwhile waits for it with
+// acquire. When the pool is full the winner publishes `no_storage` instead: taking the key back would cut the probe
+// chains that run across it and leave the waiting threads waiting for ever.
+#pragma once
+
+#include <cutsdf/policy/policies.hpp>
+
+#include <type_traits>
+
+namespace cutsdf::inline v0 {
+
+/// Not in the table, or not published yet.
+inline constexpr std::uint32_t no_index = 0xffffffffu;
+/// In the table, but the pool had no room for it.
+inline constexpr std::uint32_t no_storage = 0xfffffffeu;
+/// No slot: the probe gave up.
+inline constexpr std::uint32_t no_slot = 0xffffffffu;
+
+struct alignas(16) table_entry {
+  block_key key;
+  std::uint32_t index;
+  std::uint32_t stamp;
+};
+static_assert(sizeof(table_entry) == 16);
+
+/// Non-owning view of a block_table; trivially copyable, valid while the table lives and is not rehashed.
+///
+/// All operations may run concurrently with each other from any number of threads of the table's space. Blocks passed
+/// in must satisfy has_key(). Expected O(1); the worst case is Probe::bound(capacity) slots.
+template <class Policies>
+struct block_table_ref {
+  using policies_type = Policies;
+  using hash_type     = typename Policies::hash_type;
+  using probe_type    = typename Policies::probe_type;
+  using load_type     = typename Policies::load_type;
+  using index_type    = typename Policies::index_type;
+
+  table_entry* entries;
+  block_key* keys;
+  std::uint32_t* used;  // distinct keys inserted, those without storage included
+  std::uint32_t mask;   // table capacity - 1
+  std::uint32_t block_capacity;
+
+  /// Finds or inserts a block; returns its slot, or no_slot when the probe gave up (see gives_up_at_bound()). The
+  /// index may not be published yet when this returns; index_at() waits for it.
+  CUTSDF_HD std::uint32_t insert(vec3i block) const
+  {
+    const block_key key = key_of(block);
+    std::uint32_t found = no_slot;
+    probe_type::walk(hash_type::hash(block), mask, [&](std::uint32_t slot) {
+      block_key seen = load_type::load(&entries[slot].key);
+      if (seen == empty_key) {
+        seen = atomic::compare_exchange(&entries[slot].key, empty_key, key);
+        if (seen == empty_key) {
+          publish(slot, key);
+          seen = key;
+        }
+      }
+      if (seen != key) { return false; }
+      found = slot;
+      return true;
+    });
+    return found;
+  }
+
+  /// Slot of a block, or no_slot when it is not in the table.
+  [[nodiscard]] CUTSDF_HD std::uint32_t find_slot(vec3i block) const
+  {
+    const block_key key = key_of(block);
+    std::uint32_t found = no_slot;
+    probe_type::walk(hash_type::hash(block), mask, [&](std::uint32_t slot) {
+      const block_key seen = load_type::load(&entries[slot].key);
+      if (seen == key) { found = slot; }
+      return seen == key || seen == empty_key;
+    });
+    return found;
+  }
+
+  /// Place in the pool of the block in `slot`, or no_storage. Waits for the thread that is inserting it.
+  [[nodiscard]] CUTSDF_HD std::uint32_t index_at(std::uint32_t slot) const
+  {
+    if constexpr (index_type::from_slot) {
+      return slot;
+    } else {
+#if CUTSDF_DEVICE_PASS
+      std::uint32_t index = entries[slot].index;  // cached; stale only as "not published"
+#else
+      std::uint32_t index = atomic::load_acquire(&entries[slot].index);
+#endif
+      while (index == no_index) {
+        atomic::wait_turn();
+        index = atomic::load_acquire(&entries[slot].index);
+      }
+      return index;
+    }
+  }
+
+  /// Place in the pool of a block; no_index when it is not in the table, no_storage when it has no room.
+  [[nodiscard]] CUTSDF_HD std::uint32_t find(vec3i block) const
+  {
+    const std::uint32_t slot = find_slot(block);
+    return slot == no_slot ? no_index : index_at(slot);
+  }
+
+  /// Whether this is the first call for `slot` with this `stamp` (any value but all ones). Exactly one of any number of
+  /// concurrent callers is told so.
+  CUTSDF_HD bool claim(std::uint32_t slot, std::uint32_t stamp) const
+  {
+#if CUTSDF_DEVICE_PASS
+    if (entries[slot].stamp == stamp) { return false; }
+#else
+    if (atomic::load_relaxed(&entries[slot].stamp) == stamp) { return false; }
+#endif
+    return atomic::exchange(&entries[slot].stamp, stamp) != stamp;
+  }
+
+  /// Why a probe that gave up did so: true when a bound below the capacity was reached, false when the table is full.
+  [[nodiscard]] CUTSDF_HD bool gives_up_at_bound() const { return probe_type::bound(mask + 1) < mask + 1; }
+
+  /// Number of places in the pool that may hold a block: [0, places()) with keys[place] != empty_key.
+  [[nodiscard]] CUTSDF_HD std::uint32_t places() const
+  {
+    if constexpr (index_type::from_slot) { return block_capacity; }
+    return *used < block_capacity ? *used : block_capacity;
+  }
+
+ private:
+  CUTSDF_HD void publish(std::uint32_t slot, block_key key) const
+  {
+    if constexpr (index_type::from_slot) {
+      atomic::add(used, std::uint32_t{1});
+      keys[slot] = key;
+    } else {
+      const std::uint32_t index = atomic::fetch_add(used, std::uint32_t{1});
+      if (index < block_capacity) { keys[index] = key; }
+      atomic::store_release(&entries[slot].index, index < block_capacity ? index : no_storage);
+    }
+  }
+};
+
+static_assert(std::is_trivially_copyable_v<block_table_ref<policies<>>>);
+
+}  // namespace cutsdf::inline v0

@@ -1,0 +1,336 @@
+// The volume: a table of blocks and the pool of their voxels.
+//
+// The operations are declared here and defined in the rooms they belong to: fuse/points.hpp, fuse/depth.hpp,
+// look/raycast.hpp, extract/mesh.hpp, extract/points.hpp. <cutsdf/cutsdf.hpp> brings them all.
+#pragma once
+
+#include <cutsdf/frame.hpp>
+#include <cutsdf/grid/image.hpp>
+#include <cutsdf/space/buffer.hpp>
+#include <cutsdf/table/block_table.hpp>
+#include <cutsdf/voxel/compact.hpp>
+#include <cutsdf/volume_ref.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace cutsdf::inline v0 {
+
+/// How a volume is made. Lengths in metres.
+struct volume_settings {
+  float voxel_size{0.01f};
+  float truncation{0.04f};  // at least voxel_size
+  /// Places in the pool; a block takes 512 voxels (8 KiB with the default voxel). Ignored with index::slot.
+  std::int64_t block_capacity{1 << 16};
+  /// Slots in the table, a power of two; 0: the next power of two at or above twice block_capacity.
+  std::int64_t table_capacity{0};
+};
+
+/// Points in the world frame, in metres, in the memory of the volume's space. `colors` and `weights` are empty or as
+/// long as `positions`; without weights every point weighs 1. A weight that is not finite and positive makes the point
+/// invalid.
+struct point_cloud {
+  std::span<const vec3f> positions;
+  std::span<const rgb8> colors{};
+  std::span<const float> weights{};
+};
+
+/// The state of a volume.
+struct volume_report {
+  std::int64_t blocks;          // with voxels
+  std::int64_t block_capacity;
+  std::int64_t table_entries;   // keys in the table, those without storage included
+  std::int64_t table_capacity;
+  double load_factor;           // table_entries / table_capacity
+  std::size_t bytes;            // all memory the volume holds in its space
+  std::uint64_t frames;         // calls to integrate since construction or clear()
+  drop_counts drops;            // since then
+};
+
+template <class Space>
+struct ray_image;
+template <class Space>
+struct mesh;
+template <class Space>
+struct surface_points;
+struct raycast_options;
+struct extract_options;
+
+/// A truncated signed distance volume in blocks of 8x8x8 voxels; move-only.
+///
+/// `Space` says where it lives (space::device or space::host), `Voxel` what a voxel stores, `Policies` how the table
+/// works. Every call runs on the stream given at construction (set_stream() changes it) and never on the default
+/// stream. Calls named `..._async` return without waiting and allocate nothing; those that wait say so. A volume is not
+/// safe for concurrent calls from several host threads.
+///
+/// Limits: blocks lie within 2^20 of the origin on each axis (83 km at 1 cm); blocks are not removed except by clear();
+/// running out of room loses blocks, counted in every frame_result and in report().
+template <class Space = space::preferred, class Voxel = voxel::compact, class Policies = policies<>>
+class volume {
+  static_assert(voxel_policy<Voxel>, "cutsdf::volume: Voxel is not a voxel policy, see voxel_policy in voxel/voxel.hpp");
+
+ public:
+  using space_type    = Space;
+  using voxel_type    = Voxel;
+  using policies_type = Policies;
+  using stream_type   = typename Space::stream_type;
+  using resource      = typename Space::resource;
+  using ref_type      = volume_ref<Voxel, Policies>;
+
+  /// An empty volume. Enqueues its initialisation and does not wait. Throws invalid_argument for settings that cannot
+  /// be meant and out_of_memory when the resource has no room. `stream` and `memory` must outlive the volume.
+  volume(const volume_settings& settings, stream_type stream, resource& memory = Space::default_resource())
+    : settings_(checked(settings)), stream_(stream), memory_(&memory), storage_(make_storage(settings_)),
+      state_(1, stream, memory), result_(1, stream, Space::shared_resource())
+  {
+    Space::once(stream_, detail::start_state{state_.data(), 0});
+  }
+
+  /// The same where a stream needs no owner (space::host).
+  explicit volume(const volume_settings& settings)
+    requires std::default_initializable<stream_type>
+    : volume(settings, stream_type{})
+  {
+  }
+
+  [[nodiscard]] const volume_settings& settings() const noexcept { return settings_; }
+  [[nodiscard]] stream_type stream() const noexcept { return stream_; }
+  [[nodiscard]] resource& memory() const noexcept { return *memory_; }
+
+  /// Runs later calls on another stream. The caller orders the two streams (an event); memory is still released in the
+  /// order of the stream given at construction.
+  void set_stream(stream_type stream) { stream_ = stream; }
+
+  /// View for kernels; valid until the volume is destroyed or reserve() is called.
+  [[nodiscard]] ref_type ref() noexcept
+  {
+    return {storage_.table.ref(),
+            Voxel::bind(storage_.pool.data(), storage_.table.block_capacity() * voxels_per_block),
+            settings_.voxel_size,
+            1.0f / settings_.voxel_size,
+            settings_.truncation,
+            settings_.truncation / settings_.voxel_size};
+  }
+
+  /// Fuses points seen from `camera_position` (world frame, metres): each point updates the voxels within `truncation`
+  /// of it along its ray. O(points * truncation / voxel_size). Waits, and returns what was done. Throws
+  /// invalid_argument when colours or weights have another length than positions.
+  frame_result integrate(const point_cloud& points, const Eigen::Vector3f& camera_position);
+
+  /// The same without waiting. `result`, where given, is memory that the space can write (device memory or pinned host
+  /// memory), filled when the work is done; the points must stay until then.
+  void integrate_async(const point_cloud& points, const Eigen::Vector3f& camera_position,
+                       frame_result* result = nullptr);
+
+  /// The two passes of integrate_async, for those who time them or run them apart: allocate inserts the blocks of the
+  /// band, update folds the points in, both without waiting.
+  void allocate_async(const point_cloud& points, const Eigen::Vector3f& camera_position);
+  void update_async(const point_cloud& points, const Eigen::Vector3f& camera_position);
+
+  /// Fuses a depth image taken by `camera` from `camera_to_world`: inserts every block that the truncation band of a
+  /// valid pixel's ray passes through, then updates each voxel of these blocks from the pixel it projects into (signed
+  /// distance = depth - z of the voxel's centre). O(pixels + blocks in the band). Waits, and returns what was done.
+  /// Throws invalid_argument when the camera and the image differ in size, or the pose is not a rigid motion.
+  template <depth_pixel T>
+  frame_result integrate(const depth_view<T>& depth, const pinhole& camera, const Eigen::Isometry3f& camera_to_world,
+                         const depth_range& range = {})
+  {
+    return integrate(depth, color_view{}, camera, camera_to_world, range);
+  }
+
+  /// The same with colours, of any resolution. A `color` without data is no colour.
+  template <depth_pixel T>
+  frame_result integrate(const depth_view<T>& depth, const color_view& color, const pinhole& camera,
+                         const Eigen::Isometry3f& camera_to_world, const depth_range& range = {});
+
+  /// The same without waiting: no host synchronisation, no allocation. `result` as for points; the images must stay
+  /// until the work is done.
+  template <depth_pixel T>
+  void integrate_async(const depth_view<T>& depth, const color_view& color, const pinhole& camera,
+                       const Eigen::Isometry3f& camera_to_world, const depth_range& range = {},
+                       frame_result* result = nullptr);
+
+  /// Renders the surface: see look/raycast.hpp. Allocates the images and does not wait.
+  ray_image<Space> raycast(const pinhole& camera, const Eigen::Isometry3f& camera_to_world,
+                           const raycast_options& options);
+  ray_image<Space> raycast(const pinhole& camera, const Eigen::Isometry3f& camera_to_world);
+
+  /// Extracts the zero surface as an indexed triangle mesh: see extract/mesh.hpp. Waits for the sizes.
+  mesh<Space> extract_mesh(const extract_options& options);
+  mesh<Space> extract_mesh();
+
+  /// Extracts points of the zero surface: see extract/points.hpp. Waits for the size.
+  surface_points<Space> extract_points(const extract_options& options);
+  surface_points<Space> extract_points();
+
+  /// Blocks, capacities, bytes, and everything dropped since construction or clear(). Waits.
+  [[nodiscard]] volume_report report()
+  {
+    const detail::frame_state state = state_.to_host().front();
+    const auto entries              = storage_.table.size();
+    volume_report r{};
+    r.blocks         = std::min(entries, storage_.table.block_capacity());
+    r.block_capacity = storage_.table.block_capacity();
+    r.table_entries  = entries;
+    r.table_capacity = storage_.table.capacity();
+    r.load_factor    = static_cast<double>(entries) / static_cast<double>(r.table_capacity);
+    r.bytes          = storage_.table.bytes() + storage_.pool.bytes() + storage_.updated.bytes() + state_.bytes();
+    r.frames         = state.frames;
+    for (int i = 0; i < drop_causes; ++i) {
+      r.drops.count[i] = state.total_drops[i];
+    }
+    return r;
+  }
+
+  /// Forgets everything; capacities stay. Does not wait. O(capacity).
+  void clear()
+  {
+    storage_.clear();
+    Space::once(stream_, detail::start_state{state_.data(), 0});
+  }
+
+  /// Makes room for `block_capacity` blocks (no fewer than there are) and rehashes the table to the size that goes
+  /// with it, or to `table_capacity`. Voxels are kept, blocks that had found no room are forgotten so that the next
+  /// frame can insert them. Waits. Throws invalid_argument or out_of_memory, and then changes nothing; throws error when
+  /// a bounded probe cannot place a block in the new table, and then changes nothing either.
+  void reserve(std::int64_t block_capacity, std::int64_t table_capacity = 0);
+
+ private:
+  struct storage {
+    block_table<Space, Policies> table;
+    buffer<std::byte, Space> pool;
+    buffer<std::uint32_t, Space> updated;  // slots of the blocks in the current frame's band
+
+    void clear()
+    {
+      table.clear();
+      pool.fill_bytes(0);
+    }
+  };
+
+  static volume_settings checked(volume_settings s)
+  {
+    detail::require(std::isfinite(s.voxel_size) && s.voxel_size > 0.0f, "voxel_size", s.voxel_size,
+                    "positive and finite (metres)");
+    detail::require(std::isfinite(s.truncation) && s.truncation >= s.voxel_size, "truncation", s.truncation,
+                    "finite and at least voxel_size (metres)");
+    detail::require(s.block_capacity >= 1 && s.block_capacity <= std::int64_t{1} << 31, "block_capacity",
+                    s.block_capacity, "from 1 to 2^31");
+    if (s.table_capacity == 0) {
+      s.table_capacity = static_cast<std::int64_t>(
+        std::min(std::bit_ceil(static_cast<std::uint64_t>(2 * s.block_capacity)), std::uint64_t{1} << 31));
+    }
+    return s;
+  }
+
+  storage make_storage(const volume_settings& s)
+  {
+    block_table<Space, Policies> table(s.table_capacity, s.block_capacity, stream_, *memory_);
+    const auto voxels = table.block_capacity() * voxels_per_block;
+    buffer<std::byte, Space> pool(voxels * Voxel::bytes_per_voxel, stream_, *memory_);
+    pool.fill_bytes(0);
+    return {std::move(table), std::move(pool), buffer<std::uint32_t, Space>(s.table_capacity, stream_, *memory_)};
+  }
+
+  /// Enqueues the end of a frame of `offered` points or pixels.
+  void finish(std::int64_t offered, frame_result* result)
+  {
+    Space::once(stream_, detail::finish_frame<Policies>{storage_.table.ref(), state_.data(), result,
+                                                        static_cast<std::uint64_t>(offered)});
+  }
+
+  volume_settings settings_;
+  stream_type stream_;
+  resource* memory_;
+  storage storage_;
+  buffer<detail::frame_state, Space> state_;
+  buffer<frame_result, Space> result_;  // reachable by the host too
+};
+
+namespace detail {
+
+/// Keys without storage are gone after a rehash: counts of new blocks start from what is left.
+template <class Policies>
+struct recount {
+  block_table_ref<Policies> table;
+  frame_state* state;
+  CUTSDF_HD void operator()() const { state->used_before = *table.used; }
+};
+
+template <class Policies>
+struct rehash_blocks {
+  block_table_ref<Policies> from;
+  block_table_ref<Policies> to;
+  std::uint32_t* failures;
+  CUTSDF_HD void operator()(std::int64_t place) const
+  {
+    const block_key key = from.keys[place];
+    if (key != empty_key && to.insert(block_of_key(key)) == no_slot) { atomic::add(failures, std::uint32_t{1}); }
+  }
+};
+
+/// Copies the voxels of every block to the place that the new table gave it.
+template <class Voxel, class Policies>
+struct move_blocks {
+  block_table_ref<Policies> from;
+  block_table_ref<Policies> to;
+  typename Voxel::arrays old_voxels;
+  typename Voxel::arrays new_voxels;
+  struct context {
+    std::uint32_t source;
+    std::uint32_t target;
+  };
+  CUTSDF_HD context prepare(std::int64_t place) const
+  {
+    const auto source   = static_cast<std::uint32_t>(place);
+    const block_key key = from.keys[source];
+    return {source, key == empty_key ? no_index : to.find(block_of_key(key))};
+  }
+  CUTSDF_HD void operator()(const context& c, int lane) const
+  {
+    if (c.target >= no_storage) { return; }
+    const auto place = [lane](std::uint32_t block) { return static_cast<std::int64_t>(block) * voxels_per_block + lane; };
+    Voxel::copy(old_voxels, place(c.source), new_voxels, place(c.target));
+  }
+};
+
+}  // namespace detail
+
+template <class Space, class Voxel, class Policies>
+void volume<Space, Voxel, Policies>::reserve(std::int64_t block_capacity, std::int64_t table_capacity)
+{
+  volume_settings wanted = settings_;
+  wanted.block_capacity  = block_capacity;
+  wanted.table_capacity  = table_capacity;
+  wanted                 = checked(wanted);
+
+  const auto before = report();
+  detail::require((Policies::index_type::from_slot ? wanted.table_capacity : wanted.block_capacity) >= before.blocks,
+                  "capacity", block_capacity, "no fewer than the blocks there are");
+  storage next = make_storage(wanted);
+  buffer<std::uint32_t, Space> failures(1, stream_, *memory_);
+  failures.fill_bytes(0);
+
+  const auto places = Policies::index_type::from_slot ? storage_.table.block_capacity() : before.blocks;
+  const auto from   = storage_.table.ref();
+  const auto to     = next.table.ref();
+  Space::for_each(stream_, places, detail::rehash_blocks<Policies>{from, to, failures.data()});
+  if (const auto failed = failures.to_host().front(); failed != 0) {
+    throw error("reserve: the probe's bound left " + std::to_string(failed) + " of " + std::to_string(before.blocks) +
+                " blocks without a slot in a table of " + std::to_string(wanted.table_capacity));
+  }
+  const auto pool_of = [](storage& s) { return Voxel::bind(s.pool.data(), s.table.block_capacity() * voxels_per_block); };
+  buffer<std::uint32_t, Space> tiles(1, stream_, *memory_);
+  const auto count = static_cast<std::uint32_t>(places);
+  Space::copy_in(stream_, tiles.data(), &count, sizeof count);
+  Space::template for_each_tile<voxels_per_block>(
+    stream_, tiles.data(), places, detail::move_blocks<Voxel, Policies>{from, to, pool_of(storage_), pool_of(next)});
+  stream_.wait();
+
+  storage_  = std::move(next);
+  settings_ = wanted;
+  Space::once(stream_, detail::recount<Policies>{to, state_.data()});
+  stream_.wait();
+}
+
+}  // namespace cutsdf::inline v0

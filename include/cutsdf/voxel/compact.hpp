@@ -1,0 +1,114 @@
+// The default voxel: 8 bytes of geometry, 8 bytes of colour, apart.
+//
+//   geometry   float sum of weight * distance | float sum of weights
+//   colour     63..48 weight   47..32 blue   31..16 green   15..0 red
+//              channels are means in 1/256 steps, the weight counts 1/16 steps and stops at color_weight_limit
+#pragma once
+
+#include <cutsdf/space/atomic.hpp>
+#include <cutsdf/voxel/voxel.hpp>
+
+namespace cutsdf::inline v0::voxel {
+
+/// Weighted sums for distance, a running mean for colour: 16 bytes a voxel.
+///
+/// Colour has a weight of its own (frames without colour leave it alone) and is kept only within color_band_vox of the
+/// surface, where meshes and ray casts look. Its mean is rounded to 1/256 of a level, and once its weight has reached
+/// color_weight_limit it follows new observations as a moving average, so no number of observations overflows it.
+struct compact {
+  struct alignas(8) sums {
+    float distance;
+    float weight;
+  };
+  struct arrays {
+    sums* geometry;
+    std::uint64_t* color;
+  };
+
+  static constexpr std::int64_t bytes_per_voxel = sizeof(sums) + sizeof(std::uint64_t);
+  static constexpr float color_band_vox         = 2.0f;
+  static constexpr std::uint32_t color_weight_unit  = 16;
+  static constexpr std::uint32_t color_weight_limit = 255 * color_weight_unit;
+
+  static arrays bind(void* memory, std::int64_t voxels)
+  {
+    auto* geometry = static_cast<sums*>(memory);
+    return {geometry, reinterpret_cast<std::uint64_t*>(geometry + voxels)};
+  }
+
+  CUTSDF_HD static bool wants_color(float distance, float truncation_vox)
+  {
+    const float vox = ieee::mul(distance, truncation_vox);
+    return vox >= -color_band_vox && vox <= color_band_vox;
+  }
+
+  CUTSDF_HD static void add(const arrays& a, std::int64_t i, const observation& o)
+  {
+    const sums term{ieee::mul(o.distance, o.weight), o.weight};
+#if CUTSDF_DEVICE_PASS && __CUDA_ARCH__ >= 900
+    atomicAdd(reinterpret_cast<float2*>(a.geometry + i), make_float2(term.distance, term.weight));  // one message to L2
+#else
+    atomic::add(&a.geometry[i].distance, term.distance);
+    atomic::add(&a.geometry[i].weight, term.weight);
+#endif
+    if (!o.colored) { return; }
+    std::uint64_t seen = atomic::load_relaxed(a.color + i);
+    for (;;) {
+      const std::uint64_t before = atomic::compare_exchange(a.color + i, seen, blended(seen, o));
+      if (before == seen) { return; }
+      seen = before;
+    }
+  }
+
+  CUTSDF_HD static void fold(const arrays& a, std::int64_t i, const observation& o)
+  {
+    const sums old = a.geometry[i];
+    a.geometry[i]  = {ieee::add(old.distance, ieee::mul(o.distance, o.weight)), ieee::add(old.weight, o.weight)};
+    if (o.colored) { a.color[i] = blended(a.color[i], o); }
+  }
+
+  CUTSDF_HD static voxel_value read(const arrays& a, std::int64_t i)
+  {
+    const sums s = a.geometry[i];
+    return {s.weight > 0.0f ? ieee::div(s.distance, s.weight) : 0.0f, s.weight};
+  }
+
+  CUTSDF_HD static voxel_color read_color(const arrays& a, std::int64_t i)
+  {
+    const std::uint64_t word = a.color[i];
+    constexpr float level    = 1.0f / 256.0f;
+    const auto channel       = [&](int shift) { return static_cast<float>(word >> shift & 0xffff) * level; };
+    return {{channel(0), channel(16), channel(32)},
+            static_cast<float>(word >> 48) * (1.0f / static_cast<float>(color_weight_unit))};
+  }
+
+  CUTSDF_HD static void copy(const arrays& from, std::int64_t i, const arrays& to, std::int64_t j)
+  {
+    to.geometry[j] = from.geometry[i];
+    to.color[j]    = from.color[i];
+  }
+
+ private:
+  CUTSDF_HD static std::uint64_t blended(std::uint64_t word, const observation& o)
+  {
+    const auto unit      = static_cast<float>(color_weight_unit);
+    const auto limit     = static_cast<float>(color_weight_limit);
+    const float scaled   = ieee::add(ieee::mul(o.weight, unit), 0.5f);
+    const auto wanted    = static_cast<std::int32_t>(scaled < limit ? scaled : limit);
+    const auto added     = wanted > 0 ? wanted : 1;
+    const auto old       = static_cast<std::int32_t>(word >> 48);
+    const auto total     = old + added;
+    const auto mean = [&](int shift, std::uint8_t value) {
+      const auto before = static_cast<std::int32_t>(word >> shift & 0xffff);
+      const auto change = (static_cast<std::int32_t>(value) * 256 - before) * added;
+      const auto half   = change < 0 ? -total / 2 : total / 2;
+      return static_cast<std::uint64_t>(before + (change + half) / total) << shift;
+    };
+    const auto kept = total < static_cast<std::int32_t>(color_weight_limit) ? total : static_cast<std::int32_t>(color_weight_limit);
+    return mean(0, o.color.r) | mean(16, o.color.g) | mean(32, o.color.b) | static_cast<std::uint64_t>(kept) << 48;
+  }
+};
+
+static_assert(voxel_policy<compact>);
+
+}  // namespace cutsdf::inline v0::voxel

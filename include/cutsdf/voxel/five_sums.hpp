@@ -1,0 +1,79 @@
+// Five float arrays: the layout of the paper.
+#pragma once
+
+#include <cutsdf/space/atomic.hpp>
+#include <cutsdf/voxel/voxel.hpp>
+
+namespace cutsdf::inline v0::voxel {
+
+/// Weighted sums of distance and the three channels, and the weight, each an array of its own: 20 bytes a voxel, five
+/// float atomics a scattered observation. One weight serves distance and colour alike, so a volume should be given
+/// colours always or never.
+struct five_sums {
+  struct arrays {
+    float* distance;
+    float* weight;
+    float* red;
+    float* green;
+    float* blue;
+  };
+
+  static constexpr std::int64_t bytes_per_voxel = 5 * sizeof(float);
+
+  static arrays bind(void* memory, std::int64_t voxels)
+  {
+    auto* first = static_cast<float*>(memory);
+    return {first, first + voxels, first + 2 * voxels, first + 3 * voxels, first + 4 * voxels};
+  }
+
+  CUTSDF_HD static bool wants_color(float, float) { return true; }
+
+  CUTSDF_HD static void add(const arrays& a, std::int64_t i, const observation& o)
+  {
+    atomic::add(a.distance + i, o.distance * o.weight);
+    atomic::add(a.weight + i, o.weight);
+    if (o.colored) {
+      atomic::add(a.red + i, static_cast<float>(o.color.r) * o.weight);
+      atomic::add(a.green + i, static_cast<float>(o.color.g) * o.weight);
+      atomic::add(a.blue + i, static_cast<float>(o.color.b) * o.weight);
+    }
+  }
+
+  CUTSDF_HD static void fold(const arrays& a, std::int64_t i, const observation& o)
+  {
+    a.distance[i] = ieee::add(a.distance[i], ieee::mul(o.distance, o.weight));
+    a.weight[i]   = ieee::add(a.weight[i], o.weight);
+    if (o.colored) {
+      a.red[i]   = ieee::add(a.red[i], ieee::mul(static_cast<float>(o.color.r), o.weight));
+      a.green[i] = ieee::add(a.green[i], ieee::mul(static_cast<float>(o.color.g), o.weight));
+      a.blue[i]  = ieee::add(a.blue[i], ieee::mul(static_cast<float>(o.color.b), o.weight));
+    }
+  }
+
+  CUTSDF_HD static voxel_value read(const arrays& a, std::int64_t i)
+  {
+    const float weight = a.weight[i];
+    return {weight > 0.0f ? ieee::div(a.distance[i], weight) : 0.0f, weight};
+  }
+
+  CUTSDF_HD static voxel_color read_color(const arrays& a, std::int64_t i)
+  {
+    const float weight = a.weight[i];
+    if (!(weight > 0.0f)) { return {{0.0f, 0.0f, 0.0f}, 0.0f}; }
+    const vec3f sum{a.red[i], a.green[i], a.blue[i]};
+    return {sum * ieee::div(1.0f, weight), weight};
+  }
+
+  CUTSDF_HD static void copy(const arrays& from, std::int64_t i, const arrays& to, std::int64_t j)
+  {
+    to.distance[j] = from.distance[i];
+    to.weight[j]   = from.weight[i];
+    to.red[j]      = from.red[i];
+    to.green[j]    = from.green[i];
+    to.blue[j]     = from.blue[i];
+  }
+};
+
+static_assert(voxel_policy<five_sums>);
+
+}  // namespace cutsdf::inline v0::voxel

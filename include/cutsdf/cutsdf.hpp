@@ -1,7 +1,12 @@
 // Everything.
 #pragma once
 
+#include <cutsdf/extract/mesh.hpp>
+#include <cutsdf/extract/points.hpp>
 #include <cutsdf/fuse/depth.hpp>
 #include <cutsdf/fuse/points.hpp>
+#include <cutsdf/io/ply.hpp>
+#include <cutsdf/look/raycast.hpp>
 #include <cutsdf/volume.hpp>
+#include <cutsdf/voxel/compact.hpp>
 #include <cutsdf/voxel/five_sums.hpp>

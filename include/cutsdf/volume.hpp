@@ -232,6 +232,13 @@ class volume {
     return {std::move(table), std::move(pool), buffer<std::uint32_t, Space>(s.table_capacity, stream_, *memory_)};
   }
 
+  /// Places of the pool that may hold a block. Waits.
+  [[nodiscard]] std::int64_t occupied_places() const
+  {
+    if constexpr (Policies::index_type::from_slot) { return storage_.table.block_capacity(); }
+    return std::min(storage_.table.size(), storage_.table.block_capacity());
+  }
+
   /// Enqueues the end of a frame of `offered` points or pixels.
   void finish(std::int64_t offered, frame_result* result)
   {
@@ -311,7 +318,7 @@ void volume<Space, Voxel, Policies>::reserve(std::int64_t block_capacity, std::i
   buffer<std::uint32_t, Space> failures(1, stream_, *memory_);
   failures.fill_bytes(0);
 
-  const auto places = Policies::index_type::from_slot ? storage_.table.block_capacity() : before.blocks;
+  const auto places = occupied_places();
   const auto from   = storage_.table.ref();
   const auto to     = next.table.ref();
   Space::for_each(stream_, places, detail::rehash_blocks<Policies>{from, to, failures.data()});

@@ -28,26 +28,6 @@ struct cloud_view {
   }
 };
 
-/// Calls `sample(voxel, signed_distance_vox)` for the samples of a ray's band that count, and `outside()` for those
-/// that no key can name.
-template <class Sample, class Outside>
-CUTSDF_HD void walk_band(const point_ray& ray, float truncation_vox, const Sample& sample, const Outside& outside)
-{
-  const int n = band_samples(truncation_vox);
-  for (int s = -n; s <= n; ++s) {
-    if (ray.behind_camera(s)) { continue; }
-    const vec3f position = ray.sample(s);
-    if (!addressable(position)) {
-      outside();
-      continue;
-    }
-    const vec3i voxel    = voxel_at(position);
-    const float distance = ray.signed_distance(voxel);
-    if (distance < -truncation_vox) { continue; }
-    sample(voxel, distance);
-  }
-}
-
 /// Remembers the last block looked up, where the visit policy allows it.
 template <class Policies>
 struct last_block {
@@ -76,16 +56,11 @@ struct allocate_points {
     point_ray ray;
     if (!cloud.ray(i, inverse_voxel_size, ray)) { return; }
     last_block<Policies> last;
-    walk_band(
-      ray, truncation_vox,
+    ray.for_each_voxel(
+      truncation_vox,
       [&](vec3i voxel, float) {
         const vec3i block = block_of(voxel);
-        if (last.is(block)) { return; }
-        const std::uint32_t slot = table.insert(block);
-        if constexpr (Policies::visit_type::every_sample) {
-          // What the paper's kernels do: every sample obtains its block's index, waiting for it if need be.
-          if (slot != no_slot) { static_cast<void>(table.index_at(slot)); }
-        }
+        if (!last.is(block)) { static_cast<void>(table.insert(block)); }
       },
       [] {});
   }
@@ -109,9 +84,9 @@ struct update_points {
     const rgb8 color               = cloud.colors != nullptr ? cloud.colors[i] : rgb8{0, 0, 0};
     last_block<Policies> last;
     std::uint32_t place = no_index;
-    walk_band(
-      ray, volume.truncation_vox,
-      [&](vec3i voxel, float distance_vox) {
+    ray.for_each_voxel(
+      volume.truncation_vox,
+      [&](vec3i voxel, float squared_range) {
         const vec3i block = block_of(voxel);
         if (!last.is(block)) { place = find(block); }
         if (!volume.stored(place)) {
@@ -120,7 +95,7 @@ struct update_points {
                                                              : drop_cause::table_full);
           return;
         }
-        float distance = ieee::mul(distance_vox, inverse_truncation);
+        float distance = ieee::mul(ieee::sub(ray.range, ieee::sqrt(squared_range)), inverse_truncation);
         distance       = distance > 1.0f ? 1.0f : distance < -1.0f ? -1.0f : distance;
         const bool colored = cloud.colors != nullptr && Voxel::wants_color(distance, volume.truncation_vox);
         Voxel::add(volume.voxels, volume.offset(place, index_in_block(voxel)), {distance, weight, colored, color});

@@ -5,6 +5,13 @@
 
 namespace cutsdf::inline v0 {
 
+/// Number of samples on each side of a point: max(1, ceil(truncation)), the truncation in voxels.
+CUTSDF_HD inline int band_samples(float truncation_vox)
+{
+  const int n = -ieee::floor_to_int(-truncation_vox);
+  return n > 1 ? n : 1;
+}
+
 /// The ray from a camera to a point, and the samples of the band along it. All lengths in voxels.
 struct point_ray {
   vec3f camera;
@@ -25,22 +32,36 @@ struct point_ray {
   /// Position of sample `s`, s voxels behind the point (negative: in front of it).
   [[nodiscard]] CUTSDF_HD vec3f sample(int s) const { return point + direction * static_cast<float>(s); }
 
-  /// Whether sample `s` lies behind the camera, where a distance along the ray means nothing.
-  [[nodiscard]] CUTSDF_HD bool behind_camera(int s) const { return ieee::add(range, static_cast<float>(s)) <= 0.0f; }
-
-  /// Signed distance of a voxel's centre, positive in front of the surface.
-  [[nodiscard]] CUTSDF_HD float signed_distance(vec3i voxel) const
+  /// Calls `visit(voxel, squared_range)` for the voxels that hold the samples -n..n, from front to back, where
+  /// squared_range is that of the voxel's centre from the camera, and `outside()` for each sample that no key can name.
+  /// Left out: samples behind the camera, where a distance along the ray means nothing, and voxels whose centre lies
+  /// more than the truncation behind the point. Both passes of fusion walk with this one function.
+  template <class Visit, class Outside>
+  CUTSDF_HD void for_each_voxel(float truncation_vox, const Visit& visit, const Outside& outside) const
   {
-    return ieee::sub(range, norm(centre_vox(voxel) - camera));
+    const int n = band_samples(truncation_vox);
+    int first   = -n;
+    while (ieee::add(range, static_cast<float>(first)) <= 0.0f) {
+      ++first;
+    }
+    const float farthest = ieee::add(range, truncation_vox);
+    const float limit    = ieee::mul(farthest, farthest);
+    // Rounding is monotonic: where both ends are addressable, so is everything between.
+    const bool inside = addressable(sample(-n)) && addressable(sample(n));
+    for (int s = first; s <= n; ++s) {
+      const vec3f position = sample(s);
+      if (!inside && !addressable(position)) {
+        outside();
+        continue;
+      }
+      const vec3i voxel         = voxel_at(position);
+      const vec3f from_camera   = centre_vox(voxel) - camera;
+      const float squared_range = dot(from_camera, from_camera);
+      if (squared_range > limit) { continue; }
+      visit(voxel, squared_range);
+    }
   }
 };
-
-/// Number of samples on each side of a point: max(1, ceil(truncation)), the truncation in voxels.
-CUTSDF_HD inline int band_samples(float truncation_vox)
-{
-  const int n = -ieee::floor_to_int(-truncation_vox);
-  return n > 1 ? n : 1;
-}
 
 /// Calls `visit(block)` for every block that the segment from `a` to `b` (in units of blocks) passes through, each once
 /// and in order. Both ends must be addressable. Where the segment passes exactly through an edge, the block on one side

@@ -88,6 +88,28 @@ CUTSDF_HD inline void set_bits(std::uint32_t* address, std::uint32_t bits)
 #endif
 }
 
+/// Relaxed minimum; the old value is dropped.
+CUTSDF_HD inline void lower(std::int32_t* address, std::int32_t value)
+{
+#if CUTSDF_DEVICE_PASS
+  atomicMin(address, value);
+#else
+  std::int32_t seen = load_relaxed(address);
+  while (value < seen && !reference<std::int32_t>(*address).compare_exchange_weak(seen, value, order::relaxed)) {}
+#endif
+}
+
+/// Relaxed maximum; the old value is dropped.
+CUTSDF_HD inline void raise(std::int32_t* address, std::int32_t value)
+{
+#if CUTSDF_DEVICE_PASS
+  atomicMax(address, value);
+#else
+  std::int32_t seen = load_relaxed(address);
+  while (value > seen && !reference<std::int32_t>(*address).compare_exchange_weak(seen, value, order::relaxed)) {}
+#endif
+}
+
 /// Relaxed exchange; returns what was there before.
 CUTSDF_HD inline std::uint32_t exchange(std::uint32_t* address, std::uint32_t value)
 {

@@ -1,0 +1,31 @@
+# How this project compiles its own programs.
+
+# Instruments everything, the test framework included, where it is compiled here.
+if(CUTSDF_SANITIZE)
+  add_compile_options(-fsanitize=${CUTSDF_SANITIZE} -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=${CUTSDF_SANITIZE})
+  if(CUTSDF_SANITIZE STREQUAL "undefined")
+    add_compile_options(-fno-sanitize-recover=all)
+  endif()
+endif()
+
+# cutsdf_developer_flags(target): warnings, and what makes host and device agree to the last bit.
+function(cutsdf_developer_flags target)
+  set(warnings -Wall -Wextra)
+  # Compilers for FMA hardware may round a*b+c once; see grid/arithmetic.hpp.
+  set(host ${warnings} -Wconversion -ffp-contract=off)
+  list(JOIN warnings "," warnings)
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${host}>")
+  if(CUTSDF_WERROR)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+  endif()
+  if(CUTSDF_CUDA_ENABLED AND CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA")
+    # Our kernels do without Eigen, and with its device annotations nvcc reports Eigen's own defects (#20012, #20015)
+    # from every unit.
+    target_compile_definitions(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:EIGEN_NO_CUDA>)
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${warnings},-ffp-contract=off>")
+    if(CUTSDF_WERROR)
+      target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Werror all-warnings>")
+    endif()
+  endif()
+endfunction()

@@ -1,0 +1,3 @@
+#include "sphere.inl"
+
+int main() { return fuse_sphere<cutsdf::space::host>({}); }

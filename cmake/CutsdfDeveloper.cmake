@@ -29,3 +29,7 @@ function(cutsdf_developer_flags target)
     endif()
   endif()
 endfunction()
+
+# For tests that call a compiler themselves.
+get_target_property(CUTSDF_EIGEN_FLAGS Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
+list(TRANSFORM CUTSDF_EIGEN_FLAGS PREPEND "-isystem;")

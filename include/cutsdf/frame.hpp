@@ -98,7 +98,7 @@ struct finish_frame {
     s.updated        = 0;
     s.used_before    = used;
     s.frames += 1;
-    s.stamp = s.stamp + 1 == no_slot ? 1 : s.stamp + 1;
+    s.stamp = s.stamp + 1 == 0xffffffffu ? 1 : s.stamp + 1;
   }
 };
 

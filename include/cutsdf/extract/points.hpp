@@ -39,12 +39,13 @@ struct mark_crossings {
     const voxel_value here = volume.read(c.place, lane);
     if (!(here.weight > min_weight)) { return; }
     const vec3i local = voxel_in_block(lane);
+    const surface_ref::position own{c.place, lane};
     for (int axis = 0; axis < 3; ++axis) {
       const auto next = surface.resolve(c.place, local + vec3i{axis == 0, axis == 1, axis == 2});
       if (!volume.stored(next.place)) { continue; }
       const voxel_value there = volume.read(next.place, next.index);
       if (there.weight > min_weight && (here.distance < 0.0f) != (there.distance < 0.0f)) {
-        surface.mark({c.place, lane}, axis);
+        surface.mark(own, axis);
       }
     }
   }

@@ -61,6 +61,9 @@ using block_key = std::uint64_t;
 
 inline constexpr block_key empty_key = ~block_key{0};
 
+/// Whether a word of the table is empty_key. Keys leave the top bit clear, so half of the word tells.
+CUTSDF_HD constexpr bool is_empty(block_key key) { return static_cast<std::uint32_t>(key >> 32) == 0xffffffffu; }
+
 /// Whether a block has a key at all; anything else is refused, never wrapped.
 CUTSDF_HD constexpr bool has_key(vec3i block)
 {

@@ -19,9 +19,6 @@ namespace cutsdf::inline v0 {
 inline constexpr std::uint32_t no_index = 0xffffffffu;
 /// In the table, but the pool had no room for it.
 inline constexpr std::uint32_t no_storage = 0xfffffffeu;
-/// No slot: the probe gave up.
-inline constexpr std::uint32_t no_slot = 0xffffffffu;
-
 struct alignas(16) table_entry {
   block_key key;
   std::uint32_t index;
@@ -52,34 +49,23 @@ struct block_table_ref {
   CUTSDF_HD std::uint32_t insert(vec3i block) const
   {
     const block_key key = key_of(block);
-    std::uint32_t found = no_slot;
-    probe_type::walk(hash_type::hash(block), mask, [&](std::uint32_t slot) {
-      block_key seen = load_type::load(&entries[slot].key);
-      if (seen == empty_key) {
-        seen = atomic::compare_exchange(&entries[slot].key, empty_key, key);
-        if (seen == empty_key) {
-          publish(slot, key);
-          seen = key;
-        }
-      }
-      if (seen != key) { return false; }
-      found = slot;
-      return true;
-    });
-    return found;
+    return probe_type::walk(
+      hash_type::hash(block), mask, key, [this](std::uint32_t slot) { return load_type::load(&entries[slot].key); },
+      [this, key](std::uint32_t slot) {
+        const block_key seen = atomic::compare_exchange(&entries[slot].key, empty_key, key);
+        if (!is_empty(seen)) { return seen; }
+        publish(slot, key);
+        return key;
+      });
   }
 
   /// Slot of a block, or no_slot when it is not in the table.
   [[nodiscard]] CUTSDF_HD std::uint32_t find_slot(vec3i block) const
   {
     const block_key key = key_of(block);
-    std::uint32_t found = no_slot;
-    probe_type::walk(hash_type::hash(block), mask, [&](std::uint32_t slot) {
-      const block_key seen = load_type::load(&entries[slot].key);
-      if (seen == key) { found = slot; }
-      return seen == key || seen == empty_key;
-    });
-    return found;
+    return probe_type::walk(
+      hash_type::hash(block), mask, key, [this](std::uint32_t slot) { return load_type::load(&entries[slot].key); },
+      [](std::uint32_t) { return empty_key; });
   }
 
   /// Place in the pool of the block in `slot`, or no_storage. Waits for the thread that is inserting it.

@@ -30,6 +30,15 @@ function(cutsdf_developer_flags target)
   endif()
 endfunction()
 
-# For tests that call a compiler themselves.
-get_target_property(CUTSDF_EIGEN_FLAGS Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
-list(TRANSFORM CUTSDF_EIGEN_FLAGS PREPEND "-isystem;")
+# For tests that call a compiler themselves and want its opinion, no code: CUTSDF_SYNTAX_FLAGS for any C++ compiler,
+# CUTSDF_HOST_COMMAND, and CUTSDF_DEVICE_COMMAND where there is nvcc; a source file follows.
+get_target_property(includes Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
+list(TRANSFORM includes PREPEND "-isystem;")
+set(CUTSDF_SYNTAX_FLAGS -std=c++20 -fsyntax-only -I${PROJECT_SOURCE_DIR}/include ${includes})
+set(CUTSDF_HOST_COMMAND ${CMAKE_CXX_COMPILER} ${CUTSDF_SYNTAX_FLAGS})
+set(CUTSDF_DEVICE_COMMAND "")
+if(CUTSDF_CUDA_ENABLED AND CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA")
+  set(CUTSDF_DEVICE_COMMAND ${CMAKE_CUDA_COMPILER} -std=c++20 -DEIGEN_NO_CUDA --cuda --output-file /dev/null
+                            -I${PROJECT_SOURCE_DIR}/include ${includes})
+endif()
+unset(includes)

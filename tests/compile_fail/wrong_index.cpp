@@ -8,5 +8,4 @@ struct my_index {
 };
 
 template class cutsdf::block_table<
-  cutsdf::space::host,
-  cutsdf::policies<cutsdf::hash::mixed, cutsdf::probe::unbounded, cutsdf::load::plain, my_index>>;
+  cutsdf::space::host, cutsdf::policies<cutsdf::hash::mixed, cutsdf::probe::unbounded, cutsdf::load::plain, my_index>>;

@@ -7,6 +7,6 @@ using my_visit = cutsdf::visit::samples;
 using my_visit = cutsdf::index::slot;
 #endif
 
-template class cutsdf::block_table<
-  cutsdf::space::host, cutsdf::policies<cutsdf::hash::mixed, cutsdf::probe::unbounded, cutsdf::load::plain,
-                                        cutsdf::index::counter, my_visit>>;
+template class cutsdf::block_table<cutsdf::space::host,
+                                   cutsdf::policies<cutsdf::hash::mixed, cutsdf::probe::unbounded, cutsdf::load::plain,
+                                                    cutsdf::index::counter, my_visit>>;

@@ -97,9 +97,16 @@ class volume {
   [[nodiscard]] stream_type stream() const noexcept { return stream_; }
   [[nodiscard]] resource& memory() const noexcept { return *memory_; }
 
-  /// Runs later calls on another stream. The caller orders the two streams (an event); memory is still released in the
-  /// order of the stream given at construction.
-  void set_stream(stream_type stream) { stream_ = stream; }
+  /// Runs later calls, and the release of memory, on another stream. The caller orders the two streams (an event).
+  void set_stream(stream_type stream)
+  {
+    stream_ = stream;
+    storage_.table.set_stream(stream);
+    storage_.pool.set_stream(stream);
+    storage_.updated.set_stream(stream);
+    state_.set_stream(stream);
+    result_.set_stream(stream);
+  }
 
   /// View for kernels; valid until the volume is destroyed or reserve() is called.
   [[nodiscard]] ref_type ref() noexcept

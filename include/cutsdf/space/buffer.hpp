@@ -22,8 +22,8 @@ using preferred = host;
 
 /// Owns `size()` objects of a trivially copyable type in the memory of `Space`; move-only, uninitialised at first.
 ///
-/// Allocation and release are ordered by the stream given at construction; the stream and the resource must outlive
-/// the buffer. An empty buffer owns no memory.
+/// Allocation and release are ordered by the stream given at construction (or to set_stream()); the stream and the
+/// resource must outlive the buffer. An empty buffer owns no memory.
 template <class T, class Space>
 class buffer {
   static_assert(std::is_trivially_copyable_v<T>, "cutsdf::buffer<T>: T must be trivially copyable");
@@ -75,6 +75,9 @@ class buffer {
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] std::size_t bytes() const noexcept { return static_cast<std::size_t>(size_) * sizeof(T); }
   [[nodiscard]] std::span<const T> span() const noexcept { return {data_, static_cast<std::size_t>(size_)}; }
+
+  /// Orders later operations and the release by another stream; the caller orders the two streams.
+  void set_stream(stream_type stream) { stream_ = stream; }
 
   /// Sets every byte; does not wait.
   void fill_bytes(unsigned char value) { Space::fill_bytes(stream_, data_, value, bytes()); }

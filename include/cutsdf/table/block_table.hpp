@@ -65,6 +65,15 @@ class block_table {
   [[nodiscard]] std::size_t bytes() const noexcept { return entries_.bytes() + keys_.bytes() + used_.bytes(); }
   [[nodiscard]] stream_type stream() const noexcept { return stream_; }
 
+  /// Runs later calls on another stream; the caller orders the two streams.
+  void set_stream(stream_type stream)
+  {
+    stream_ = stream;
+    entries_.set_stream(stream);
+    keys_.set_stream(stream);
+    used_.set_stream(stream);
+  }
+
   [[nodiscard]] ref_type ref() noexcept
   {
     return {entries_.data(), keys_.data(), used_.data(), static_cast<std::uint32_t>(capacity() - 1),

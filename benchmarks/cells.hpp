@@ -47,8 +47,8 @@ struct cell {
   std::vector<cutsdf::vec3f> points;
   std::int64_t block_capacity;
   std::uint64_t blocks;
-  /// Where voxel borders are so many that the last bit of the arithmetic decides over some blocks, by how many the count
-  /// may be off (292,088 in double precision, 292,096 here, 292,093 where it was first counted).
+  /// Where voxel borders are so many that the last bit of the arithmetic decides over some blocks, by how many the
+  /// count may be off (292,088 in double precision, 292,096 here, 292,093 where it was first counted).
   std::uint64_t slack{0};
 
   [[nodiscard]] bool agrees(std::int64_t counted) const

@@ -15,9 +15,9 @@
 
 namespace {
 
-using device        = cutsdf::space::device;
-using reference     = cutsdf::volume<device, cutsdf::voxel::five_sums, cutsdf::language::cuda_cpp>;
-using fast          = cutsdf::volume<device>;
+using device    = cutsdf::space::device;
+using reference = cutsdf::volume<device, cutsdf::voxel::five_sums, cutsdf::language::cuda_cpp>;
+using fast      = cutsdf::volume<device>;
 
 class event_timer {
  public:
@@ -81,13 +81,19 @@ void measure(const char* arm, const bench::cell& cell, int volumes, int windows,
     }
     stream.wait();
     const float c = timer.milliseconds([&] {
-      for (auto& v : all) { v->allocate_async(cloud, camera); }
+      for (auto& v : all) {
+        v->allocate_async(cloud, camera);
+      }
     });
     const float w = timer.milliseconds([&] {
-      for (auto& v : all) { v->allocate_async(cloud, camera); }
+      for (auto& v : all) {
+        v->allocate_async(cloud, camera);
+      }
     });
     const float u = timer.milliseconds([&] {
-      for (auto& v : all) { v->update_async(cloud, camera); }
+      for (auto& v : all) {
+        v->update_async(cloud, camera);
+      }
     });
     if (window < 2) { continue; }  // warm-up
     cold.push_back(c / static_cast<float>(volumes));

@@ -24,17 +24,14 @@ constexpr const char* name_of(drop_cause cause)
 }
 
 /// Discarded contributions by cause. A contribution is a sample of a point's band; a voxel that a depth image would
-/// have updated (pool_full), or a pixel's visit of a block (table_full, probe_bound), or a pixel (out_of_range); a whole
-/// point or pixel for invalid_input.
+/// have updated (pool_full), or a pixel's visit of a block (table_full, probe_bound), or a pixel (out_of_range); a
+/// whole point or pixel for invalid_input.
 struct drop_counts {
   std::uint64_t count[drop_causes]{};
 
   [[nodiscard]] CUTSDF_HD std::uint64_t operator[](drop_cause cause) const { return count[static_cast<int>(cause)]; }
   /// Everything but invalid_input: what was measured and lost.
-  [[nodiscard]] std::uint64_t lost() const
-  {
-    return count[0] + count[1] + count[2] + count[3];
-  }
+  [[nodiscard]] std::uint64_t lost() const { return count[0] + count[1] + count[2] + count[3]; }
 };
 
 /// What one integrate did.

@@ -8,8 +8,8 @@
 #include <cutsdf/grid/image.hpp>
 #include <cutsdf/space/buffer.hpp>
 #include <cutsdf/table/block_table.hpp>
-#include <cutsdf/voxel/compact.hpp>
 #include <cutsdf/volume_ref.hpp>
+#include <cutsdf/voxel/compact.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -37,14 +37,14 @@ struct point_cloud {
 
 /// The state of a volume.
 struct volume_report {
-  std::int64_t blocks;          // with voxels
+  std::int64_t blocks;  // with voxels
   std::int64_t block_capacity;
-  std::int64_t table_entries;   // keys in the table, those without storage included
+  std::int64_t table_entries;  // keys in the table, those without storage included
   std::int64_t table_capacity;
-  double load_factor;           // table_entries / table_capacity
-  std::size_t bytes;            // all memory the volume holds in its space
-  std::uint64_t frames;         // calls to integrate since construction or clear()
-  drop_counts drops;            // since then
+  double load_factor;    // table_entries / table_capacity
+  std::size_t bytes;     // all memory the volume holds in its space
+  std::uint64_t frames;  // calls to integrate since construction or clear()
+  drop_counts drops;     // since then
 };
 
 template <class Space>
@@ -67,7 +67,8 @@ struct extract_options;
 /// running out of room loses blocks, counted in every frame_result and in report().
 template <class Space = space::preferred, class Voxel = voxel::compact, class Policies = policies<>>
 class volume {
-  static_assert(voxel_policy<Voxel>, "cutsdf::volume: Voxel is not a voxel policy, see voxel_policy in voxel/voxel.hpp");
+  static_assert(voxel_policy<Voxel>,
+                "cutsdf::volume: Voxel is not a voxel policy, see voxel_policy in voxel/voxel.hpp");
 
  public:
   using space_type    = Space;
@@ -87,8 +88,7 @@ class volume {
   }
 
   /// The same where a stream needs no owner (space::host).
-  explicit volume(const volume_settings& settings)
-    requires std::default_initializable<stream_type>
+  explicit volume(const volume_settings& settings) requires std::default_initializable<stream_type>
     : volume(settings, stream_type{})
   {
   }
@@ -111,12 +111,9 @@ class volume {
   /// View for kernels; valid until the volume is destroyed or reserve() is called.
   [[nodiscard]] ref_type ref() noexcept
   {
-    return {storage_.table.ref(),
-            Voxel::bind(storage_.pool.data(), storage_.table.block_capacity() * voxels_per_block),
-            settings_.voxel_size,
-            1.0f / settings_.voxel_size,
-            settings_.truncation,
-            settings_.truncation / settings_.voxel_size};
+    return {storage_.table.ref(), Voxel::bind(storage_.pool.data(), storage_.table.block_capacity() * voxels_per_block),
+            settings_.voxel_size, 1.0f / settings_.voxel_size,
+            settings_.truncation, settings_.truncation / settings_.voxel_size};
   }
 
   /// Fuses points seen from `camera_position` (world frame, metres): each point updates the voxels within `truncation`
@@ -198,8 +195,8 @@ class volume {
 
   /// Makes room for `block_capacity` blocks (no fewer than there are) and rehashes the table to the size that goes
   /// with it, or to `table_capacity`. Voxels are kept, blocks that had found no room are forgotten so that the next
-  /// frame can insert them. Waits. Throws invalid_argument or out_of_memory, and then changes nothing; throws error when
-  /// a bounded probe cannot place a block in the new table, and then changes nothing either.
+  /// frame can insert them. Waits. Throws invalid_argument or out_of_memory, and then changes nothing; throws error
+  /// when a bounded probe cannot place a block in the new table, and then changes nothing either.
   void reserve(std::int64_t block_capacity, std::int64_t table_capacity = 0);
 
  private:
@@ -303,7 +300,9 @@ struct move_blocks {
   CUTSDF_HD void operator()(const context& c, int lane) const
   {
     if (c.target >= no_storage) { return; }
-    const auto place = [lane](std::uint32_t block) { return static_cast<std::int64_t>(block) * voxels_per_block + lane; };
+    const auto place = [lane](std::uint32_t block) {
+      return static_cast<std::int64_t>(block) * voxels_per_block + lane;
+    };
     Voxel::copy(old_voxels, place(c.source), new_voxels, place(c.target));
   }
 };
@@ -333,7 +332,9 @@ void volume<Space, Voxel, Policies>::reserve(std::int64_t block_capacity, std::i
     throw error("reserve: the probe's bound left " + std::to_string(failed) + " of " + std::to_string(before.blocks) +
                 " blocks without a slot in a table of " + std::to_string(wanted.table_capacity));
   }
-  const auto pool_of = [](storage& s) { return Voxel::bind(s.pool.data(), s.table.block_capacity() * voxels_per_block); };
+  const auto pool_of = [](storage& s) {
+    return Voxel::bind(s.pool.data(), s.table.block_capacity() * voxels_per_block);
+  };
   buffer<std::uint32_t, Space> tiles(1, stream_, *memory_);
   const auto count = static_cast<std::uint32_t>(places);
   Space::copy_in(stream_, tiles.data(), &count, sizeof count);

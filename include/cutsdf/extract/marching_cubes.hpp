@@ -18,18 +18,21 @@ namespace cutsdf::inline v0::detail {
 struct marching_cubes_table {
   static constexpr int most_triangles = 5;
 
-  std::uint8_t triangles[256];                      // number of triangles
-  std::uint16_t edges[256];                         // bit e: edge e is crossed
-  std::uint8_t corners[256][3 * most_triangles];    // edges of the triangles' corners, three by three
+  std::uint8_t triangles[256];                    // number of triangles
+  std::uint16_t edges[256];                       // bit e: edge e is crossed
+  std::uint8_t corners[256][3 * most_triangles];  // edges of the triangles' corners, three by three
 
   /// The corner of a cell from which an edge starts.
   CUTSDF_HD static constexpr int start_of(int edge)
   {
     const int k = edge & 3;
     switch (edge >> 2) {
-      case 0: return k << 1;
-      case 1: return (k & 1) | (k & 2) << 1;
-      default: return k;
+      case 0:
+        return k << 1;
+      case 1:
+        return (k & 1) | (k & 2) << 1;
+      default:
+        return k;
     }
   }
 
@@ -66,7 +69,7 @@ constexpr marching_cubes_table make_marching_cubes_table()
         next[enter] = leave;
       }
     }
-    int count    = 0;
+    int count     = 0;
     bool done[12] = {};
     for (int first = 0; first < 12; ++first) {
       if (next[first] < 0) { continue; }

@@ -9,8 +9,8 @@ namespace cutsdf::inline v0 {
 /// A triangle mesh in host memory. Positions in metres, world frame.
 struct host_mesh {
   std::vector<vec3f> positions;
-  std::vector<vec3f> normals;  // unit, towards free space
-  std::vector<rgb8> colors;    // black where the volume has no colour
+  std::vector<vec3f> normals;                  // unit, towards free space
+  std::vector<rgb8> colors;                    // black where the volume has no colour
   std::vector<vec3<std::uint32_t>> triangles;  // counter-clockwise seen from free space
 };
 
@@ -36,10 +36,10 @@ inline constexpr int cell_groups = voxels_per_block / 32;
 
 struct cells_ref {
   const marching_cubes_table* table;
-  std::uint8_t* cases;        // a byte a cell
-  std::uint32_t* in_group;    // triangles of each group; then of the groups before it in its block
-  std::uint32_t* counts;      // triangles of each block
-  std::uint32_t* first;       // triangles of all blocks before it
+  std::uint8_t* cases;      // a byte a cell
+  std::uint32_t* in_group;  // triangles of each group; then of the groups before it in its block
+  std::uint32_t* counts;    // triangles of each block
+  std::uint32_t* first;     // triangles of all blocks before it
 };
 
 /// Finds each cell's case and marks the vertices that its triangles need. A cell belongs to its lowest voxel; one with
@@ -62,9 +62,9 @@ struct classify_cells {
   }
   CUTSDF_HD void operator()(const context& c, int lane) const
   {
-    const int which = c.stored ? cell_case(c.place, voxel_in_block(lane)) : 0;
+    const int which                                = c.stored ? cell_case(c.place, voxel_in_block(lane)) : 0;
     cells.cases[c.place * voxels_per_block + lane] = static_cast<std::uint8_t>(which);
-    const unsigned edges = cells.table->edges[which];
+    const unsigned edges                           = cells.table->edges[which];
     if (edges == 0) { return; }
     atomic::add(cells.in_group + c.place * cell_groups + (lane >> 5), std::uint32_t{cells.table->triangles[which]});
     for (int edge = 0; edge < 12; ++edge) {
@@ -127,7 +127,7 @@ struct emit_triangles {
     }
     for (int i = 0; i < count; ++i) {
       const std::uint8_t* edges = c.table->corners[which] + 3 * i;
-      triangles[at + i]         = {vertex(place, lane, edges[0]), vertex(place, lane, edges[1]), vertex(place, lane, edges[2])};
+      triangles[at + i] = {vertex(place, lane, edges[0]), vertex(place, lane, edges[1]), vertex(place, lane, edges[2])};
     }
   }
 
@@ -142,7 +142,8 @@ struct emit_triangles {
 
 /// Extracts the zero surface by marching cubes: vertices where it crosses the edges between voxel centres (linear
 /// interpolation), each shared by all cells that meet there, also across blocks; no vertex without a triangle; no
-/// triangle in a cell with a corner that was never observed. Normals are the field's gradient, colours are interpolated.
+/// triangle in a cell with a corner that was never observed. Normals are the field's gradient, colours are
+/// interpolated.
 ///
 /// The order of vertices and triangles follows that of the blocks in the pool, which may differ from run to run; the
 /// surface does not. O(blocks). Allocates its result and scratch (1.1 KiB a block), and waits twice for sizes. At most
@@ -169,9 +170,9 @@ mesh<Space> volume<Space, Voxel, Policies>::extract_mesh(const extract_options& 
   const auto vertices  = surface.number_vertices();
   const auto triangles = surface.total(counts, first);
 
-  mesh<Space> result{buffer<vec3f, Space>(vertices, stream_, *memory_), buffer<vec3f, Space>(vertices, stream_, *memory_),
-                     buffer<rgb8, Space>(vertices, stream_, *memory_),
-                     buffer<vec3<std::uint32_t>, Space>(triangles, stream_, *memory_)};
+  mesh<Space> result{
+    buffer<vec3f, Space>(vertices, stream_, *memory_), buffer<vec3f, Space>(vertices, stream_, *memory_),
+    buffer<rgb8, Space>(vertices, stream_, *memory_), buffer<vec3<std::uint32_t>, Space>(triangles, stream_, *memory_)};
   if (triangles == 0) { return result; }
   surface.for_each_voxel(detail::emit_vertices<Voxel, Policies>{
     v, surface.ref(), {result.positions.data(), result.normals.data(), result.colors.data()}, options.min_weight});

@@ -44,9 +44,7 @@ struct mark_crossings {
       const auto next = surface.resolve(c.place, local + vec3i{axis == 0, axis == 1, axis == 2});
       if (!volume.stored(next.place)) { continue; }
       const voxel_value there = volume.read(next.place, next.index);
-      if (there.weight > min_weight && (here.distance < 0.0f) != (there.distance < 0.0f)) {
-        surface.mark(own, axis);
-      }
+      if (there.weight > min_weight && (here.distance < 0.0f) != (there.distance < 0.0f)) { surface.mark(own, axis); }
     }
   }
 };

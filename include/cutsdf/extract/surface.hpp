@@ -129,9 +129,7 @@ struct emit_vertices {
     if (!c.stored) { return; }
     for (int axis = 0; axis < 3; ++axis) {
       const surface_ref::position p{c.place, lane};
-      if (surface.marked(p, axis)) {
-        emit(surface.vertex(p, axis), c.block * block_side + voxel_in_block(lane), axis);
-      }
+      if (surface.marked(p, axis)) { emit(surface.vertex(p, axis), c.block * block_side + voxel_in_block(lane), axis); }
     }
   }
 
@@ -158,10 +156,8 @@ struct emit_vertices {
 
     const voxel_color a = volume.read_color(voxel);
     const voxel_color b = volume.read_color(next);
-    const vec3f color   = a.weight > 0.0f && b.weight > 0.0f ? a.rgb * s + b.rgb * t
-                          : a.weight > 0.0f                  ? a.rgb
-                                                             : b.rgb;
-    out.colors[vertex] = sampler<Voxel, Policies>::rounded(color);
+    const vec3f color   = a.weight > 0.0f && b.weight > 0.0f ? a.rgb * s + b.rgb * t : a.weight > 0.0f ? a.rgb : b.rgb;
+    out.colors[vertex]  = sampler<Voxel, Policies>::rounded(color);
   }
 };
 

@@ -77,8 +77,8 @@ struct update_depth {
   CUTSDF_HD context prepare(std::int64_t tile) const
   {
     const std::uint32_t slot = updated[tile];
-    const vec3f first        = centre_vox(block_of_key(volume.table.entries[slot].key) * block_side) * volume.voxel_size;
-    const rigid_motion& m    = camera_to_world;
+    const vec3f first     = centre_vox(block_of_key(volume.table.entries[slot].key) * block_side) * volume.voxel_size;
+    const rigid_motion& m = camera_to_world;
     // The inverse rotation takes the world's axes to the rows of the rotation.
     return {volume.table.index_at(slot), m.rotate_back(first - m.translation), m.row0 * volume.voxel_size,
             m.row1 * volume.voxel_size, m.row2 * volume.voxel_size};
@@ -133,8 +133,10 @@ depth_reader<T> reader_of(const depth_view<T>& depth, const pinhole& camera, con
   require(color.width >= 0 && color.height >= 0, "width of the colour image", color.width, "zero or more");
   // Beyond the volume's reach nothing can be stored, so nothing there is a measurement: allocation and fusion agree.
   const float reach = static_cast<float>(voxel_limit) * voxel_size;
-  return {depth.data, checked_stride(depth.row_stride, depth.width, "row_stride of the depth image"),
-          depth.units_per_metre, {range.min_depth, std::min(range.max_depth, reach)}};
+  return {depth.data,
+          checked_stride(depth.row_stride, depth.width, "row_stride of the depth image"),
+          depth.units_per_metre,
+          {range.min_depth, std::min(range.max_depth, reach)}};
 }
 
 }  // namespace detail
@@ -149,6 +151,7 @@ void volume<Space, Voxel, Policies>::integrate_async(const depth_view<T>& depth,
   const auto reader       = detail::reader_of(depth, camera, range, color, settings_.voxel_size);
   const auto pose         = to_rigid_motion(camera_to_world);
   const auto pixels       = std::int64_t{depth.width} * depth.height;
+  const auto color_stride = detail::checked_stride(color.row_stride, color.width, "row_stride of the colour image");
   const bool has_color    = color.data != nullptr && color.width > 0 && color.height > 0;
   const auto color_camera = color.camera ? *color.camera
                             : has_color  ? camera.resized(color.width, color.height)
@@ -157,16 +160,15 @@ void volume<Space, Voxel, Policies>::integrate_async(const depth_view<T>& depth,
   detail::require(!has_color || (color_camera.width == color.width && color_camera.height == color.height),
                   "width of the colour camera", color_camera.width, "the colour image's, like its height");
   if (pixels > 0) {
-    Space::for_each(stream_, pixels,
-                    detail::allocate_depth<T, Policies>{v.table, state_.data(), storage_.updated.data(), reader, camera,
-                                                        pose, v.truncation,
-                                                        1.0f / (settings_.voxel_size * block_side)});
+    Space::for_each(
+      stream_, pixels,
+      detail::allocate_depth<T, Policies>{v.table, state_.data(), storage_.updated.data(), reader, camera, pose,
+                                          v.truncation, 1.0f / (settings_.voxel_size * block_side)});
     Space::template for_each_tile<voxels_per_block>(
       stream_, &state_.data()->updated, storage_.updated.size(),
-      detail::update_depth<T, Voxel, Policies>{
-        v, state_.data(), storage_.updated.data(), reader, camera, has_color ? color.data : nullptr, color_camera,
-        detail::checked_stride(color.row_stride, color.width, "row_stride of the colour image"), pose,
-        1.0f / v.truncation});
+      detail::update_depth<T, Voxel, Policies>{v, state_.data(), storage_.updated.data(), reader, camera,
+                                               has_color ? color.data : nullptr, color_camera, color_stride, pose,
+                                               1.0f / v.truncation});
   }
   finish(pixels, result);
 }

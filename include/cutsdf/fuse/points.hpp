@@ -90,13 +90,13 @@ struct update_points {
         const vec3i block = block_of(voxel);
         if (!last.is(block)) { place = find(block); }
         if (!volume.stored(place)) {
-          state->drop(place == no_storage                    ? drop_cause::pool_full
+          state->drop(place == no_storage                ? drop_cause::pool_full
                       : volume.table.gives_up_at_bound() ? drop_cause::probe_bound
-                                                             : drop_cause::table_full);
+                                                         : drop_cause::table_full);
           return;
         }
-        float distance = ieee::mul(ieee::sub(ray.range, ieee::sqrt(squared_range)), inverse_truncation);
-        distance       = distance > 1.0f ? 1.0f : distance < -1.0f ? -1.0f : distance;
+        float distance     = ieee::mul(ieee::sub(ray.range, ieee::sqrt(squared_range)), inverse_truncation);
+        distance           = distance > 1.0f ? 1.0f : distance < -1.0f ? -1.0f : distance;
         const bool colored = cloud.colors != nullptr && Voxel::wants_color(distance, volume.truncation_vox);
         Voxel::add(volume.voxels, volume.offset(place, index_in_block(voxel)), {distance, weight, colored, color});
       },
@@ -135,10 +135,10 @@ template <class Space, class Voxel, class Policies>
 void volume<Space, Voxel, Policies>::allocate_async(const point_cloud& points, const Eigen::Vector3f& camera_position)
 {
   const auto v = ref();
-  Space::for_each(stream_, std::ssize(points.positions),
-                  detail::allocate_points<Policies>{
-                    v.table, detail::view_of(points, camera_position, v.inverse_voxel_size), v.inverse_voxel_size,
-                    v.truncation_vox});
+  Space::for_each(
+    stream_, std::ssize(points.positions),
+    detail::allocate_points<Policies>{v.table, detail::view_of(points, camera_position, v.inverse_voxel_size),
+                                      v.inverse_voxel_size, v.truncation_vox});
 }
 
 template <class Space, class Voxel, class Policies>

@@ -98,9 +98,9 @@ CUTSDF_HD void for_each_block_on_segment(vec3f a, vec3f b, const Visit& visit)
   visit(block);
   for (std::int32_t steps = x.left + y.left + z.left; steps > 0; --steps) {
     constexpr float never = 3.0e38f;
-    const float tx = x.left > 0 ? x.next : never;
-    const float ty = y.left > 0 ? y.next : never;
-    const float tz = z.left > 0 ? z.next : never;
+    const float tx        = x.left > 0 ? x.next : never;
+    const float ty        = y.left > 0 ? y.next : never;
+    const float tz        = z.left > 0 ? z.next : never;
     if (x.left > 0 && tx <= ty && tx <= tz) {
       block.x += x.step;
       --x.left;

@@ -35,8 +35,8 @@ struct pinhole {
   CUTSDF_HD bool project(vec3f point, int& u, int& v) const
   {
     const float inverse_z = ieee::div(1.0f, point.z);
-    const float pu = ieee::add(ieee::add(ieee::mul(ieee::mul(fx, point.x), inverse_z), cx), 0.5f);
-    const float pv = ieee::add(ieee::add(ieee::mul(ieee::mul(fy, point.y), inverse_z), cy), 0.5f);
+    const float pu        = ieee::add(ieee::add(ieee::mul(ieee::mul(fx, point.x), inverse_z), cx), 0.5f);
+    const float pv        = ieee::add(ieee::add(ieee::mul(ieee::mul(fy, point.y), inverse_z), cy), 0.5f);
     // Compared as floats first: a point at the image plane's horizon does not fit an integer. False for NaN.
     if (!(pu >= 0.0f && pu < static_cast<float>(width) && pv >= 0.0f && pv < static_cast<float>(height))) {
       return false;

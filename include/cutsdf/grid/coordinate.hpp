@@ -10,10 +10,10 @@
 
 namespace cutsdf::inline v0 {
 
-inline constexpr int block_side         = 8;
-inline constexpr int block_side_log2    = 3;
-inline constexpr int voxels_per_block   = block_side * block_side * block_side;
-inline constexpr std::int32_t key_bias  = 1 << 20;
+inline constexpr int block_side        = 8;
+inline constexpr int block_side_log2   = 3;
+inline constexpr int voxels_per_block  = block_side * block_side * block_side;
+inline constexpr std::int32_t key_bias = 1 << 20;
 /// Voxel coordinates lie in [-voxel_limit, voxel_limit).
 inline constexpr std::int32_t voxel_limit = key_bias * block_side;
 
@@ -44,10 +44,7 @@ CUTSDF_HD inline vec3i voxel_at(vec3f position_vox)
 }
 
 /// Centre of a voxel in units of voxels.
-CUTSDF_HD inline vec3f centre_vox(vec3i voxel)
-{
-  return to_float(voxel) + vec3f{0.5f, 0.5f, 0.5f};
-}
+CUTSDF_HD inline vec3f centre_vox(vec3i voxel) { return to_float(voxel) + vec3f{0.5f, 0.5f, 0.5f}; }
 
 /// Whether a position in units of voxels lies where keys exist. False for NaN.
 CUTSDF_HD inline bool addressable(vec3f position_vox)
@@ -85,8 +82,8 @@ CUTSDF_HD constexpr block_key key_of(vec3i block)
 CUTSDF_HD constexpr vec3i block_of_key(block_key key)
 {
   constexpr block_key mask = (block_key{1} << 21) - 1;
-  return {static_cast<std::int32_t>(key >> 42 & mask) - key_bias, static_cast<std::int32_t>(key >> 21 & mask) - key_bias,
-          static_cast<std::int32_t>(key & mask) - key_bias};
+  return {static_cast<std::int32_t>(key >> 42 & mask) - key_bias,
+          static_cast<std::int32_t>(key >> 21 & mask) - key_bias, static_cast<std::int32_t>(key & mask) - key_bias};
 }
 
 }  // namespace cutsdf::inline v0

@@ -19,13 +19,15 @@ inline void write_ply(const std::filesystem::path& path, const host_mesh& mesh)
   detail::require(mesh.normals.size() == n, "number of normals", mesh.normals.size(), "the number of positions");
   detail::require(mesh.colors.size() == n, "number of colours", mesh.colors.size(), "the number of positions");
 
-  std::string bytes = "ply\nformat binary_little_endian 1.0\ncomment positions in metres, world frame\n"
-                      "element vertex " + std::to_string(n) +
-                      "\nproperty float x\nproperty float y\nproperty float z\n"
-                      "property float nx\nproperty float ny\nproperty float nz\n"
-                      "property uchar red\nproperty uchar green\nproperty uchar blue\n"
-                      "element face " + std::to_string(mesh.triangles.size()) +
-                      "\nproperty list uchar int vertex_indices\nend_header\n";
+  std::string bytes =
+    "ply\nformat binary_little_endian 1.0\ncomment positions in metres, world frame\n"
+    "element vertex " +
+    std::to_string(n) +
+    "\nproperty float x\nproperty float y\nproperty float z\n"
+    "property float nx\nproperty float ny\nproperty float nz\n"
+    "property uchar red\nproperty uchar green\nproperty uchar blue\n"
+    "element face " +
+    std::to_string(mesh.triangles.size()) + "\nproperty list uchar int vertex_indices\nend_header\n";
   constexpr std::size_t vertex_bytes = 27, face_bytes = 13;
   bytes.reserve(bytes.size() + n * vertex_bytes + mesh.triangles.size() * face_bytes);
   const auto append = [&bytes](const auto& value) {

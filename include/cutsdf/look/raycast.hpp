@@ -75,8 +75,8 @@ struct cast_ray {
     const auto u     = static_cast<int>(static_cast<std::uint32_t>(pixel) % width);
     const auto v     = static_cast<int>(static_cast<std::uint32_t>(pixel) / width);
 
-    const vec3f ray     = camera_to_world.rotate(camera.ray(u, v));
-    const float length  = norm(ray);  // of the ray to depth z = 1
+    const vec3f ray       = camera_to_world.rotate(camera.ray(u, v));
+    const float length    = norm(ray);  // of the ray to depth z = 1
     const float vox_per_z = ieee::mul(length, volume.inverse_voxel_size);
     const vec3f origin    = camera_to_world.translation * volume.inverse_voxel_size;
     const vec3f direction = ray * ieee::div(1.0f, length);

@@ -178,8 +178,7 @@ struct device {
     // The host does not know the count: as many thread blocks as the device holds at once, each taking every n-th tile.
     const auto resident = std::int64_t{detail::multiprocessors()} * (2048 / threads);
     const auto blocks   = std::min(limit, resident);
-    detail::for_each_tile_kernel<Lanes>
-      <<<static_cast<unsigned>(blocks), threads, 0, stream.get()>>>(f, count, limit);
+    detail::for_each_tile_kernel<Lanes><<<static_cast<unsigned>(blocks), threads, 0, stream.get()>>>(f, count, limit);
     detail::check_cuda(cudaGetLastError(), "for_each_tile_kernel");
   }
 
@@ -214,13 +213,13 @@ struct device {
   }
 
   /// out[i] = in[0] + ... + in[i-1].
-  static void exclusive_scan(
-    const stream_type& stream, resource& memory, const std::uint32_t* in, std::uint32_t* out, std::int64_t count)
+  static void exclusive_scan(const stream_type& stream, resource& memory, const std::uint32_t* in, std::uint32_t* out,
+                             std::int64_t count)
   {
     if (count <= 0) { return; }
     std::size_t bytes = 0;
     detail::check_cuda(cub::DeviceScan::ExclusiveSum(nullptr, bytes, in, out, count, stream.get()), "ExclusiveSum");
-    void* scratch = memory.allocate(std::max<std::size_t>(bytes, 1), stream);
+    void* scratch   = memory.allocate(std::max<std::size_t>(bytes, 1), stream);
     const auto code = cub::DeviceScan::ExclusiveSum(scratch, bytes, in, out, count, stream.get());
     memory.deallocate(scratch, std::max<std::size_t>(bytes, 1), stream);
     detail::check_cuda(code, "ExclusiveSum");

@@ -42,13 +42,13 @@ struct host {
     struct heap final : resource {
       void* allocate(std::size_t bytes, stream_type) override
       {
-        void* p = ::operator new(bytes, std::align_val_t{256}, std::nothrow);
+        void* p = ::operator new (bytes, std::align_val_t{256}, std::nothrow);
         if (p == nullptr) { throw out_of_memory("cannot allocate " + std::to_string(bytes) + " bytes of host memory"); }
         return p;
       }
       void deallocate(void* p, std::size_t, stream_type) noexcept override
       {
-        ::operator delete(p, std::align_val_t{256});
+        ::operator delete (p, std::align_val_t{256});
       }
     };
     static heap instance;
@@ -113,8 +113,8 @@ struct host {
   }
 
   /// out[i] = in[0] + ... + in[i-1].
-  static void exclusive_scan(
-    const stream_type&, resource&, const std::uint32_t* in, std::uint32_t* out, std::int64_t count)
+  static void exclusive_scan(const stream_type&, resource&, const std::uint32_t* in, std::uint32_t* out,
+                             std::int64_t count)
   {
     std::exclusive_scan(in, in + count, out, std::uint32_t{0});
   }

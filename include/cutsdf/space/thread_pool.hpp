@@ -61,10 +61,10 @@ class thread_pool {
     const std::lock_guard one_loop_at_a_time(submit_);
     {
       const std::lock_guard lock(mutex_);
-      body_    = &body;
-      invoke_  = [](const void* b, std::int64_t begin, std::int64_t end) { (*static_cast<const Body*>(b))(begin, end); };
-      count_   = count;
-      grain_   = grain;
+      body_   = &body;
+      invoke_ = [](const void* b, std::int64_t begin, std::int64_t end) { (*static_cast<const Body*>(b))(begin, end); };
+      count_  = count;
+      grain_  = grain;
       pending_ = workers_.size();
       next_.store(0, std::memory_order_relaxed);
       ++generation_;

@@ -109,8 +109,9 @@ class block_table {
   static std::int64_t checked_blocks(std::int64_t table_capacity, std::int64_t block_capacity)
   {
     constexpr std::int64_t most = std::int64_t{1} << 31;
-    detail::require(table_capacity >= 2 && table_capacity <= most && std::has_single_bit(static_cast<std::uint64_t>(table_capacity)),
-                    "table_capacity", table_capacity, "a power of two from 2 to 2^31");
+    detail::require(
+      table_capacity >= 2 && table_capacity <= most && std::has_single_bit(static_cast<std::uint64_t>(table_capacity)),
+      "table_capacity", table_capacity, "a power of two from 2 to 2^31");
     if (Policies::index_type::from_slot) { return table_capacity; }
     detail::require(block_capacity >= 1 && block_capacity <= most, "block_capacity", block_capacity, "from 1 to 2^31");
     return block_capacity;

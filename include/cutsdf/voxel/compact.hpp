@@ -25,8 +25,8 @@ struct compact {
     std::uint64_t* color;
   };
 
-  static constexpr std::int64_t bytes_per_voxel = sizeof(sums) + sizeof(std::uint64_t);
-  static constexpr float color_band_vox         = 2.0f;
+  static constexpr std::int64_t bytes_per_voxel     = sizeof(sums) + sizeof(std::uint64_t);
+  static constexpr float color_band_vox             = 2.0f;
   static constexpr std::uint32_t color_weight_unit  = 16;
   static constexpr std::uint32_t color_weight_limit = 255 * color_weight_unit;
 
@@ -91,20 +91,21 @@ struct compact {
  private:
   CUTSDF_HD static std::uint64_t blended(std::uint64_t word, const observation& o)
   {
-    const auto unit      = static_cast<float>(color_weight_unit);
-    const auto limit     = static_cast<float>(color_weight_limit);
-    const float scaled   = ieee::add(ieee::mul(o.weight, unit), 0.5f);
-    const auto wanted    = static_cast<std::int32_t>(scaled < limit ? scaled : limit);
-    const auto added     = wanted > 0 ? wanted : 1;
-    const auto old       = static_cast<std::int32_t>(word >> 48);
-    const auto total     = old + added;
-    const auto mean = [&](int shift, std::uint8_t value) {
+    const auto unit    = static_cast<float>(color_weight_unit);
+    const auto limit   = static_cast<float>(color_weight_limit);
+    const float scaled = ieee::add(ieee::mul(o.weight, unit), 0.5f);
+    const auto wanted  = static_cast<std::int32_t>(scaled < limit ? scaled : limit);
+    const auto added   = wanted > 0 ? wanted : 1;
+    const auto old     = static_cast<std::int32_t>(word >> 48);
+    const auto total   = old + added;
+    const auto mean    = [&](int shift, std::uint8_t value) {
       const auto before = static_cast<std::int32_t>(word >> shift & 0xffff);
       const auto change = (static_cast<std::int32_t>(value) * 256 - before) * added;
       const auto half   = change < 0 ? -total / 2 : total / 2;
       return static_cast<std::uint64_t>(before + (change + half) / total) << shift;
     };
-    const auto kept = total < static_cast<std::int32_t>(color_weight_limit) ? total : static_cast<std::int32_t>(color_weight_limit);
+    const auto kept =
+      total < static_cast<std::int32_t>(color_weight_limit) ? total : static_cast<std::int32_t>(color_weight_limit);
     return mean(0, o.color.r) | mean(16, o.color.g) | mean(32, o.color.b) | static_cast<std::uint64_t>(kept) << 48;
   }
 };

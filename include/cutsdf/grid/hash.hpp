@@ -8,13 +8,10 @@
 namespace cutsdf::inline v0 {
 
 /// A hash policy has a static `hash(vec3i block) -> std::uint32_t`, callable in kernels.
-// clang-format off: version 14 cannot read compound requirements
+// clang-format off
 template <class T>
-concept hash_policy = requires(vec3i block)
-{
-  {
-    T::hash(block)
-    } -> std::same_as<std::uint32_t>;
+concept hash_policy = requires(vec3i block) {
+  { T::hash(block) } -> std::same_as<std::uint32_t>;
 };
 // clang-format on
 

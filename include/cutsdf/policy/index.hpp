@@ -6,13 +6,10 @@
 namespace cutsdf::inline v0 {
 
 /// An index policy has a static bool `from_slot`.
-// clang-format off: version 14 cannot read compound requirements
+// clang-format off
 template <class T>
-concept index_policy = requires
-{
-  {
-    T::from_slot
-    } -> std::convertible_to<bool>;
+concept index_policy = requires {
+  { T::from_slot } -> std::convertible_to<bool>;
 };
 // clang-format on
 

@@ -9,13 +9,10 @@ namespace cutsdf::inline v0 {
 
 /// A load policy has a static `load(const std::uint64_t*) -> std::uint64_t`, callable in kernels. A stale "empty" is
 /// harmless: the compare-exchange that follows it sees the truth.
-// clang-format off: version 14 cannot read compound requirements
+// clang-format off
 template <class T>
-concept load_policy = requires(const std::uint64_t* address)
-{
-  {
-    T::load(address)
-    } -> std::same_as<std::uint64_t>;
+concept load_policy = requires(const std::uint64_t* address) {
+  { T::load(address) } -> std::same_as<std::uint64_t>;
 };
 // clang-format on
 

@@ -19,16 +19,11 @@ inline constexpr std::uint32_t no_slot = 0xffffffffu;
 ///   `bound(std::uint32_t capacity) -> std::uint32_t`,
 /// the largest number of slots it visits: below the capacity, giving up means that the bound was reached, not that the
 /// table is full.
-// clang-format off: version 14 cannot read compound requirements
+// clang-format off
 template <class T>
-concept probe_policy = requires(std::uint32_t n, block_key key, block_key (*read)(std::uint32_t))
-{
-  {
-    T::walk(n, n, key, read, read)
-    } -> std::same_as<std::uint32_t>;
-  {
-    T::bound(n)
-    } -> std::same_as<std::uint32_t>;
+concept probe_policy = requires(std::uint32_t n, block_key key, block_key (*read)(std::uint32_t)) {
+  { T::walk(n, n, key, read, read) } -> std::same_as<std::uint32_t>;
+  { T::bound(n) } -> std::same_as<std::uint32_t>;
 };
 // clang-format on
 

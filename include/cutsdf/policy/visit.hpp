@@ -6,13 +6,10 @@
 namespace cutsdf::inline v0 {
 
 /// A visit policy has a static bool `every_sample`.
-// clang-format off: version 14 cannot read compound requirements
+// clang-format off
 template <class T>
-concept visit_policy = requires
-{
-  {
-    T::every_sample
-    } -> std::convertible_to<bool>;
+concept visit_policy = requires {
+  { T::every_sample } -> std::convertible_to<bool>;
 };
 // clang-format on
 

@@ -39,30 +39,20 @@ struct voxel_color {
 ///   fold(arrays, i, observation)      by the only thread that touches voxel i
 ///   read(arrays, i) -> voxel_value;  read_color(arrays, i) -> voxel_color
 ///   copy(from, i, to, j)              voxel i of one pool to voxel j of another
-// clang-format off: version 14 cannot read compound requirements
+// clang-format off
 template <class V>
-concept voxel_policy = std::is_trivially_copyable_v<typename V::arrays> &&
-  requires(typename V::arrays a, void* memory, std::int64_t i, const observation& o, float f)
-{
-  {
-    V::bytes_per_voxel
-    } -> std::convertible_to<std::int64_t>;
-  {
-    V::bind(memory, i)
-    } -> std::same_as<typename V::arrays>;
-  {
-    V::wants_color(f, f)
-    } -> std::same_as<bool>;
-  V::add(a, i, o);
-  V::fold(a, i, o);
-  {
-    V::read(a, i)
-    } -> std::same_as<voxel_value>;
-  {
-    V::read_color(a, i)
-    } -> std::same_as<voxel_color>;
-  V::copy(a, i, a, i);
-};
+concept voxel_policy =
+  std::is_trivially_copyable_v<typename V::arrays> &&
+  requires(typename V::arrays a, void* memory, std::int64_t i, const observation& o, float f) {
+    { V::bytes_per_voxel } -> std::convertible_to<std::int64_t>;
+    { V::bind(memory, i) } -> std::same_as<typename V::arrays>;
+    { V::wants_color(f, f) } -> std::same_as<bool>;
+    V::add(a, i, o);
+    V::fold(a, i, o);
+    { V::read(a, i) } -> std::same_as<voxel_value>;
+    { V::read_color(a, i) } -> std::same_as<voxel_color>;
+    V::copy(a, i, a, i);
+  };
 // clang-format on
 
 }  // namespace cutsdf::inline v0

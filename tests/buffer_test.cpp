@@ -1,0 +1,140 @@
+// Arrays in a space's memory.
+#include "support/catch.hpp"
+
+#include <cutsdf/space/atomic.hpp>
+#include <cutsdf/space/buffer.hpp>
+
+#include "support/counting_resource.hpp"
+#include "support/space.hpp"
+
+#include <numeric>
+
+namespace cutsdf_test::buffers {
+
+TEST_CASE("what is copied into a buffer comes back", "[buffer]")
+{
+  std::vector<int> numbers(100000);
+  std::iota(numbers.begin(), numbers.end(), -7);
+  const auto b = upload(numbers);
+  REQUIRE(b.size() == 100000);
+  REQUIRE(b.bytes() == 400000);
+  REQUIRE_FALSE(b.empty());
+  REQUIRE(b.to_host() == numbers);
+}
+
+TEST_CASE("an empty buffer owns no memory", "[buffer]")
+{
+  counting_resource<test_space> memory;
+  buffer<float, test_space> b(0, test_stream(), memory);
+  b.fill_bytes(1);
+  REQUIRE(b.empty());
+  REQUIRE(b.data() == nullptr);
+  REQUIRE(b.to_host().empty());
+  REQUIRE(memory.allocations == 0);
+}
+
+TEST_CASE("a negative size is refused with its value", "[buffer]")
+{
+  REQUIRE_THROWS_AS((buffer<int, test_space>(-3, test_stream())), invalid_argument);
+  REQUIRE_THROWS_WITH((buffer<int, test_space>(-3, test_stream())), contains("-3"));
+}
+
+TEST_CASE("moving a buffer moves its memory and gives each block back once", "[buffer]")
+{
+  counting_resource<test_space> memory;
+  {
+    buffer<int, test_space> a(10, test_stream(), memory);
+    a.fill_bytes(0);
+    const int* where = a.data();
+    buffer<int, test_space> b(std::move(a));
+    REQUIRE(b.data() == where);
+    REQUIRE(b.size() == 10);
+    buffer<int, test_space> c(20, test_stream(), memory);
+    c = std::move(b);
+    REQUIRE(c.data() == where);
+    REQUIRE(c.to_host() == std::vector<int>(10, 0));
+    REQUIRE(memory.allocations == 2);
+  }
+  REQUIRE(memory.deallocations == 2);
+  REQUIRE(memory.blocks == 0);
+  REQUIRE(memory.held == 0);
+}
+
+TEST_CASE("fill_bytes sets every byte", "[buffer]")
+{
+  buffer<std::uint32_t, test_space> b((std::int64_t{9} << 20) + 3, test_stream());  // several of the host's portions
+  b.fill_bytes(0xab);
+  const auto host = b.to_host();
+  REQUIRE(std::all_of(host.begin(), host.end(), [](std::uint32_t x) { return x == 0xababababu; }));
+}
+
+TEST_CASE("more memory than there is throws and leaves nothing behind", "[buffer]")
+{
+  REQUIRE_THROWS_AS((buffer<std::byte, test_space>(std::int64_t{1} << 60, test_stream())), out_of_memory);
+  REQUIRE_THROWS_WITH((buffer<std::byte, test_space>(std::int64_t{1} << 60, test_stream())),
+                      contains("1152921504606846976"));
+  REQUIRE(upload(std::vector<int>{1, 2, 3}).to_host() == std::vector<int>{1, 2, 3});
+}
+
+struct count_visits {
+  std::uint32_t* visits;
+  CUTSDF_HD void operator()(std::int64_t i) const { atomic::add(visits + i, std::uint32_t{1}); }
+};
+
+TEST_CASE("for_each visits each index once", "[space]")
+{
+  for (const std::int64_t count : {0, 1, 255, 256, 257, 100003}) {
+    buffer<std::uint32_t, test_space> visits(count, test_stream());
+    visits.fill_bytes(0);
+    test_space::for_each(test_stream(), count, count_visits{visits.data()});
+    REQUIRE(visits.to_host() == std::vector<std::uint32_t>(static_cast<std::size_t>(count), 1u));
+  }
+}
+
+struct count_tiles {
+  std::uint32_t* visits;
+  CUTSDF_HD std::int64_t prepare(std::int64_t tile) const { return tile * 512; }
+  CUTSDF_HD void operator()(std::int64_t first, int lane) const
+  {
+    atomic::add(visits + first + lane, std::uint32_t{1});
+  }
+};
+
+TEST_CASE("for_each_tile visits each lane of the tiles there are and no other", "[space]")
+{
+  constexpr std::int64_t most = 5000;
+  for (const std::uint32_t count : {0u, 1u, 77u, 4999u, 5000u, 6000u}) {
+    INFO("count " << count);
+    buffer<std::uint32_t, test_space> visits(most * 512, test_stream());
+    visits.fill_bytes(0);
+    const auto in_space = upload(std::vector<std::uint32_t>{count});
+    test_space::for_each_tile<512>(test_stream(), in_space.data(), most, count_tiles{visits.data()});
+    const auto host  = visits.to_host();
+    const auto tiles = std::min<std::int64_t>(count, most);
+    const auto end   = host.begin() + tiles * 512;
+    REQUIRE(std::all_of(host.begin(), end, [](std::uint32_t n) { return n == 1; }));
+    REQUIRE(std::all_of(end, host.end(), [](std::uint32_t n) { return n == 0; }));
+  }
+}
+
+TEST_CASE("exclusive_scan sums what lies before", "[space]")
+{
+  for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{200001}}) {
+    std::vector<std::uint32_t> numbers(count);
+    std::vector<std::uint32_t> expected(count);
+    std::uint32_t sum = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      numbers[i]  = static_cast<std::uint32_t>(i * 2654435761u % 10);
+      expected[i] = sum;
+      sum += numbers[i];
+    }
+    counting_resource<test_space> memory;
+    const auto in = upload(numbers);
+    buffer<std::uint32_t, test_space> out(in.size(), test_stream());
+    test_space::exclusive_scan(test_stream(), memory, in.data(), out.data(), in.size());
+    REQUIRE(out.to_host() == expected);
+    REQUIRE(memory.blocks == 0);
+  }
+}
+
+}  // namespace cutsdf_test::buffers

@@ -1,0 +1,223 @@
+// Fusing point clouds.
+#include "support/catch.hpp"
+
+#include "support/inspect.hpp"
+#include "support/scenes.hpp"
+#include "support/tolerances.hpp"
+#include "support/volumes.hpp"
+
+namespace cutsdf_test::integrate_points {
+
+const Eigen::Vector3f origin = Eigen::Vector3f::Zero();
+
+constexpr volume_settings small{.voxel_size = 0.01f, .truncation = 0.04f, .block_capacity = 256};
+
+template <class Volume>
+frame_result fuse(Volume& v, const std::vector<vec3f>& positions, const Eigen::Vector3f& camera = origin)
+{
+  const auto points = upload(positions);
+  return v.integrate({.positions = points.span()}, camera);
+}
+
+TEMPLATE_TEST_CASE("a point updates the voxels of its band with their own distance", "[points]", default_volume,
+                   paper_volume, slot_volume)
+{
+  TestType v(small, test_stream());
+  // Along z through voxel centres: (x, y) = (0, 0), the surface at the centre of voxel 50.
+  const auto frame = fuse(v, {{0.005f, 0.005f, 0.505f}}, {0.005f, 0.005f, 0.0f});
+  REQUIRE(frame.valid == 1);
+  REQUIRE(frame.drops.lost() == 0);
+  const auto voxels = observed_voxels(v);
+  REQUIRE(voxels.size() == 9);  // four in front, its own, four behind
+  for (const auto& [voxel, value] : voxels) {
+    INFO("z " << voxel.z);
+    REQUIRE(voxel.x == 0);
+    REQUIRE(voxel.y == 0);
+    REQUIRE(value.weight == 1.0f);
+    REQUIRE(value.distance == Approx((50 - voxel.z) / 4.0).margin(tolerance::voxel_distance));
+  }
+  REQUIRE(voxels.begin()->first.z == 46);
+}
+
+TEMPLATE_TEST_CASE("voxels farther behind than the truncation are left alone", "[points]", default_volume, paper_volume)
+{
+  TestType v(small, test_stream());
+  // The surface on the near side of voxel 50: the centre of voxel 54 lies 4.5 voxels behind it.
+  static_cast<void>(fuse(v, {{0.005f, 0.005f, 0.50001f}}, {0.005f, 0.005f, 0.0f}));
+  const auto voxels = observed_voxels(v);
+  REQUIRE(voxels.size() == 8);
+  REQUIRE(voxels.begin()->first.z == 46);
+  REQUIRE(voxels.rbegin()->first.z == 53);
+  for (const auto& [voxel, value] : voxels) {
+    REQUIRE(value.distance >= -1.0f);
+    REQUIRE(value.distance <= 1.0f);
+  }
+}
+
+TEMPLATE_TEST_CASE("points average with their weights", "[points]", default_volume, paper_volume)
+{
+  TestType v(small, test_stream());
+  const auto points  = upload(std::vector<vec3f>{{0.005f, 0.005f, 0.505f}, {0.005f, 0.005f, 0.509f}});
+  const auto weights = upload(std::vector<float>{3.0f, 0.5f});
+  static_cast<void>(v.integrate({.positions = points.span(), .weights = weights.span()}, {0.005f, 0.005f, 0.0f}));
+  const auto value = read_one(v, {0, 0, 50});
+  REQUIRE(value.weight == Approx(3.5f));
+  REQUIRE(value.distance == Approx((3.0 * 0.0 + 0.5 * 0.1) / 3.5).margin(tolerance::voxel_distance));
+}
+
+TEMPLATE_TEST_CASE("points that are fused twice weigh twice", "[points]", default_volume, paper_volume)
+{
+  TestType v({.voxel_size = 0.01f, .truncation = 0.04f, .block_capacity = 2048}, test_stream());
+  const auto points = sphere_points(0.5, 40, 80);
+  static_cast<void>(fuse(v, points));
+  const auto once = observed_voxels(v);
+  static_cast<void>(fuse(v, points));
+  const auto twice = observed_voxels(v);
+  REQUIRE(once.size() == twice.size());
+  for (const auto& [voxel, value] : once) {
+    const auto& other = twice.at(voxel);
+    REQUIRE(other.weight == 2.0f * value.weight);
+    REQUIRE(other.distance == Approx(value.distance).margin(tolerance::voxel_distance));
+  }
+}
+
+TEST_CASE("colours are means over the points that have them", "[points]")
+{
+  default_volume v(small, test_stream());
+  const auto points = upload(std::vector<vec3f>{{0.005f, 0.005f, 0.505f}, {0.005f, 0.005f, 0.505f}});
+  const auto colors = upload(std::vector<rgb8>{{200, 10, 0}, {100, 30, 255}});
+  static_cast<void>(v.integrate({.positions = points.span(), .colors = colors.span()}, {0.005f, 0.005f, 0.0f}));
+  // A frame without colours leaves them alone.
+  static_cast<void>(v.integrate({.positions = points.span()}, {0.005f, 0.005f, 0.0f}));
+  const auto color = read_colors(v, {{0, 0, 50}, {0, 0, 46}, {0, 0, 60}});
+  REQUIRE(color[0].weight == 2.0f);
+  REQUIRE(color[0].rgb.x == Approx(150.0).margin(0.01));
+  REQUIRE(color[0].rgb.y == Approx(20.0).margin(0.01));
+  REQUIRE(color[0].rgb.z == Approx(127.5).margin(0.01));
+  REQUIRE(color[1].weight == 0.0f);  // four voxels in front of the surface: not worth a colour
+  REQUIRE(color[2].weight == 0.0f);
+  REQUIRE(read_one(v, {0, 0, 50}).weight == 4.0f);
+}
+
+TEST_CASE("five sums weigh colours as they weigh distances", "[points]")
+{
+  paper_volume v(small, test_stream());
+  const auto points  = upload(std::vector<vec3f>{{0.005f, 0.005f, 0.505f}, {0.005f, 0.005f, 0.505f}});
+  const auto colors  = upload(std::vector<rgb8>{{200, 0, 0}, {100, 0, 250}});
+  const auto weights = upload(std::vector<float>{1.0f, 4.0f});
+  static_cast<void>(v.integrate({.positions = points.span(), .colors = colors.span(), .weights = weights.span()},
+                                {0.005f, 0.005f, 0.0f}));
+  const auto color = read_colors(v, {{0, 0, 47}}).front();
+  REQUIRE(color.weight == 5.0f);
+  REQUIRE(color.rgb.x == Approx(120.0).margin(0.01));
+  REQUIRE(color.rgb.z == Approx(200.0).margin(0.01));
+}
+
+TEMPLATE_TEST_CASE("a frame reports what it did", "[points][report]", default_volume, paper_volume, slot_volume)
+{
+  TestType v({.voxel_size = 0.01f, .truncation = 0.04f, .block_capacity = 4096, .table_capacity = 4096}, test_stream());
+  const auto half  = sphere_points(0.5, 100, 200);
+  const auto first = fuse(v, {half.begin(), half.begin() + 10000});
+  REQUIRE(first.valid == 10000);
+  REQUIRE(first.blocks > 0);
+  REQUIRE(first.blocks == first.blocks_added);
+  const auto second = fuse(v, half);
+  REQUIRE(second.valid == 20000);
+  REQUIRE(second.blocks == 1104);
+  REQUIRE(second.blocks_added == second.blocks - first.blocks);
+  REQUIRE(second.blocks_dropped == 0);
+  REQUIRE(v.report().frames == 2);
+}
+
+TEST_CASE("allocate and update run apart do what integrate does", "[points]")
+{
+  const auto points = upload(sphere_points(0.5, 50, 100));
+  default_volume whole({.block_capacity = 2048}, test_stream());
+  static_cast<void>(whole.integrate({.positions = points.span()}, origin));
+  default_volume parts({.block_capacity = 2048}, test_stream());
+  parts.allocate_async({.positions = points.span()}, origin);
+  REQUIRE(blocks_of(parts) == blocks_of(whole));
+  REQUIRE(observed_voxels(parts).empty());
+  parts.update_async({.positions = points.span()}, origin);
+  const auto a = observed_voxels(whole);
+  const auto b = observed_voxels(parts);
+  REQUIRE(a.size() == b.size());
+  for (const auto& [voxel, value] : a) {
+    REQUIRE(b.at(voxel).weight == value.weight);
+  }
+}
+
+TEST_CASE("integrate_async writes its result to the space's memory", "[points]")
+{
+  default_volume v({.block_capacity = 2048}, test_stream());
+  const auto points = upload(sphere_points(0.5, 100, 200));
+  buffer<frame_result, test_space> results(2, test_stream());
+  v.integrate_async({.positions = points.span()}, origin, results.data());
+  v.integrate_async({.positions = points.span()}, origin, results.data() + 1);
+  v.integrate_async({.positions = points.span()}, origin);
+  const auto host = results.to_host();
+  REQUIRE(host[0].valid == 20000);
+  REQUIRE(host[0].blocks_added == 1104);
+  REQUIRE(host[1].blocks_added == 0);
+  REQUIRE(host[1].blocks == 1104);
+  REQUIRE(v.report().frames == 3);
+}
+
+TEST_CASE("points from a camera that is not at the origin measure from there", "[points]")
+{
+  default_volume v(small, test_stream());
+  static_cast<void>(fuse(v, {{-0.495f, 0.005f, 0.005f}}, {0.505f, 0.005f, 0.005f}));
+  const auto voxels = observed_voxels(v);
+  REQUIRE(voxels.size() == 9);
+  for (const auto& [voxel, value] : voxels) {
+    REQUIRE(voxel.y == 0);
+    REQUIRE(voxel.z == 0);
+    REQUIRE(value.distance == Approx((voxel.x + 50) / 4.0).margin(tolerance::voxel_distance));
+  }
+}
+
+TEST_CASE("a band is cut where the camera is", "[points]")
+{
+  // The point lies two voxels ahead: samples behind the camera have no distance along the ray.
+  default_volume v(small, test_stream());
+  const auto frame  = fuse(v, {{0.005f, 0.005f, 0.025f}}, {0.005f, 0.005f, 0.005f});
+  const auto voxels = observed_voxels(v);
+  REQUIRE(frame.valid == 1);
+  REQUIRE(voxels.begin()->first == vec3i{0, 0, 1});
+  REQUIRE(voxels.rbegin()->first == vec3i{0, 0, 6});
+}
+
+TEST_CASE("colours or weights of another length are refused with their number", "[points]")
+{
+  default_volume v(small, test_stream());
+  const auto points  = upload(std::vector<vec3f>(3, {0.0f, 0.0f, 1.0f}));
+  const auto colors  = upload(std::vector<rgb8>(2));
+  const auto weights = upload(std::vector<float>(4));
+  REQUIRE_THROWS_AS(v.integrate({.positions = points.span(), .colors = colors.span()}, origin), invalid_argument);
+  REQUIRE_THROWS_WITH(v.integrate({.positions = points.span(), .colors = colors.span()}, origin), contains("2"));
+  REQUIRE_THROWS_WITH(v.integrate({.positions = points.span(), .weights = weights.span()}, origin), contains("4"));
+  REQUIRE(v.report().frames == 0);
+}
+
+TEST_CASE("a camera that is nowhere is refused with its value", "[points]")
+{
+  default_volume v(small, test_stream());
+  const auto points = upload(std::vector<vec3f>(3, {0.0f, 0.0f, 1.0f}));
+  const Eigen::Vector3f nowhere(0.0f, std::numeric_limits<float>::quiet_NaN(), 0.0f);
+  REQUIRE_THROWS_AS(v.integrate({.positions = points.span()}, nowhere), invalid_argument);
+  REQUIRE_THROWS_WITH(v.integrate({.positions = points.span()}, nowhere), contains("nan"));
+}
+
+TEST_CASE("a fused plane of points has its surface where the plane is", "[points]")
+{
+  for (const double z : {0.5, 0.48, 0.5051}) {
+    default_volume v({.block_capacity = 4096}, test_stream());
+    static_cast<void>(fuse(v, plane_points(0.3, 200, z)));
+    for (const int x : {-25, -8, -1, 0, 7, 8, 22}) {
+      const auto found = crossing_along(v, {x, x / 2, 40}, 2, 20) * 0.01;
+      REQUIRE(found == Approx(z).margin(tolerance::depth_surface_mean_vox * 0.01));
+    }
+  }
+}
+
+}  // namespace cutsdf_test::integrate_points

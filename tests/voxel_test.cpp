@@ -1,0 +1,211 @@
+// What voxels store.
+#include "support/catch.hpp"
+
+#include <cutsdf/voxel/compact.hpp>
+#include <cutsdf/voxel/five_sums.hpp>
+
+#include "support/space.hpp"
+#include "support/tolerances.hpp"
+
+namespace cutsdf_test::voxels {
+
+/// Every observation goes to the same voxel, from many threads at once.
+template <class Voxel>
+struct add_all {
+  typename Voxel::arrays voxels;
+  const observation* observations;
+  std::int64_t voxel;
+  CUTSDF_HD void operator()(std::int64_t i) const { Voxel::add(voxels, voxel, observations[i]); }
+};
+
+template <class Voxel>
+struct fold_all {
+  typename Voxel::arrays voxels;
+  const observation* observations;
+  std::int64_t count;
+  std::int64_t voxel;
+  CUTSDF_HD void operator()() const
+  {
+    for (std::int64_t i = 0; i < count; ++i) {
+      Voxel::fold(voxels, voxel, observations[i]);
+    }
+  }
+};
+
+struct contents {
+  voxel_value value;
+  voxel_color color;
+};
+
+template <class Voxel>
+struct read_all {
+  typename Voxel::arrays voxels;
+  contents* out;
+  CUTSDF_HD void operator()(std::int64_t i) const { out[i] = {Voxel::read(voxels, i), Voxel::read_color(voxels, i)}; }
+};
+
+template <class Voxel>
+struct copy_one {
+  typename Voxel::arrays from;
+  typename Voxel::arrays to;
+  std::int64_t i;
+  std::int64_t j;
+  CUTSDF_HD void operator()() const { Voxel::copy(from, i, to, j); }
+};
+
+/// A block's worth of voxels.
+template <class Voxel>
+class pool {
+ public:
+  pool() : memory_(voxels_per_block * Voxel::bytes_per_voxel, test_stream()) { memory_.fill_bytes(0); }
+
+  typename Voxel::arrays arrays() { return Voxel::bind(memory_.data(), voxels_per_block); }
+
+  std::vector<contents> read()
+  {
+    buffer<contents, test_space> out(voxels_per_block, test_stream());
+    test_space::for_each(test_stream(), voxels_per_block, read_all<Voxel>{arrays(), out.data()});
+    return out.to_host();
+  }
+
+  void add(const std::vector<observation>& observations, std::int64_t voxel)
+  {
+    const auto in = upload(observations);
+    test_space::for_each(test_stream(), in.size(), add_all<Voxel>{arrays(), in.data(), voxel});
+    test_stream().wait();
+  }
+
+  void fold(const std::vector<observation>& observations, std::int64_t voxel)
+  {
+    const auto in = upload(observations);
+    test_space::once(test_stream(), fold_all<Voxel>{arrays(), in.data(), in.size(), voxel});
+    test_stream().wait();
+  }
+
+ private:
+  buffer<std::byte, test_space> memory_;
+};
+
+TEMPLATE_TEST_CASE("a voxel of zero bytes was never observed", "[voxel]", voxel::compact, voxel::five_sums)
+{
+  pool<TestType> p;
+  for (const auto& c : p.read()) {
+    REQUIRE(c.value.weight == 0.0f);
+    REQUIRE(c.value.distance == 0.0f);
+    REQUIRE(c.color.weight == 0.0f);
+    REQUIRE(c.color.rgb == vec3f{0.0f, 0.0f, 0.0f});
+  }
+}
+
+TEMPLATE_TEST_CASE("observations of many threads all count and touch their voxel alone", "[voxel]", voxel::compact,
+                   voxel::five_sums)
+{
+  pool<TestType> p;
+  std::vector<observation> observations;
+  double sum     = 0.0;
+  double weights = 0.0;
+  double red     = 0.0;
+  for (int i = 0; i < 3000; ++i) {
+    const observation o{static_cast<float>(i % 21 - 10) / 16.0f,
+                        static_cast<float>(1 + i % 4),
+                        true,
+                        {static_cast<std::uint8_t>(i % 200), 40, 0}};
+    observations.push_back(o);
+    sum += double{o.distance} * double{o.weight};
+    weights += double{o.weight};
+    red += double{o.weight} * o.color.r;
+  }
+  p.add(observations, 200);
+  const auto all = p.read();
+  REQUIRE(all[200].value.weight == weights);
+  REQUIRE(all[200].value.distance == Approx(sum / weights).margin(tolerance::voxel_distance));
+  // The compact voxel's colour follows new observations once its weight is at its limit.
+  if (std::is_same_v<TestType, voxel::five_sums>) {
+    REQUIRE(all[200].color.rgb.x == Approx(red / weights).margin(0.1));
+  }
+  REQUIRE(all[200].color.rgb.y == Approx(40.0).margin(0.1));
+  REQUIRE(all[200].color.rgb.z == Approx(0.0).margin(0.1));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i != 200) { REQUIRE(all[i].value.weight == 0.0f); }
+  }
+}
+
+TEMPLATE_TEST_CASE("fold and add agree", "[voxel]", voxel::compact, voxel::five_sums)
+{
+  const std::vector<observation> observations{
+    {0.5f, 1.0f, true, {10, 20, 30}}, {-0.25f, 3.0f, true, {50, 60, 70}}, {1.0f, 0.5f, true, {250, 0, 128}}};
+  pool<TestType> p;
+  for (const auto& o : observations) {
+    p.add({o}, 7);
+  }
+  p.fold(observations, 8);
+  const auto all = p.read();
+  REQUIRE(all[7].value.weight == all[8].value.weight);
+  REQUIRE(all[7].value.distance == all[8].value.distance);
+  REQUIRE(all[7].color.weight == all[8].color.weight);
+  REQUIRE(all[7].color.rgb == all[8].color.rgb);
+  REQUIRE(all[8].value.weight == 4.5f);
+  REQUIRE(all[8].value.distance == Approx((0.5 - 0.75 + 0.5) / 4.5));
+  REQUIRE(all[8].color.rgb.x == Approx((10.0 + 150.0 + 125.0) / 4.5).margin(0.02));
+  REQUIRE(all[8].color.rgb.y == Approx((20.0 + 180.0) / 4.5).margin(0.02));
+  REQUIRE(all[8].color.rgb.z == Approx((30.0 + 210.0 + 64.0) / 4.5).margin(0.02));
+}
+
+TEMPLATE_TEST_CASE("copy keeps every bit", "[voxel]", voxel::compact, voxel::five_sums)
+{
+  pool<TestType> a;
+  pool<TestType> b;
+  a.fold({{0.3f, 1.7f, true, {1, 99, 255}}, {0.1f, 0.9f, true, {3, 98, 251}}}, 100);
+  test_space::once(test_stream(), copy_one<TestType>{a.arrays(), b.arrays(), 100, 411});
+  const auto from = a.read()[100];
+  const auto to   = b.read()[411];
+  REQUIRE(from.value.weight == to.value.weight);
+  REQUIRE(from.value.distance == to.value.distance);
+  REQUIRE(from.color.weight == to.color.weight);
+  REQUIRE(from.color.rgb == to.color.rgb);
+  REQUIRE(to.value.weight > 0.0f);
+}
+
+TEST_CASE("a compact voxel's colour neither overflows nor sticks", "[voxel]")
+{
+  pool<voxel::compact> p;
+  p.fold(std::vector<observation>(10000, {0.0f, 1.0f, true, {255, 255, 0}}), 0);
+  auto color = p.read()[0].color;
+  REQUIRE(color.rgb.x == Approx(255.0).margin(0.01));
+  REQUIRE(color.rgb.y == Approx(255.0).margin(0.01));
+  REQUIRE(color.rgb.z == 0.0f);
+  REQUIRE(color.weight == 255.0f);
+  // Another colour, long enough: the mean follows it.
+  p.fold(std::vector<observation>(5000, {0.0f, 1.0f, true, {0, 255, 255}}), 0);
+  color = p.read()[0].color;
+  REQUIRE(color.rgb.x < 2.0f);
+  REQUIRE(color.rgb.y == Approx(255.0).margin(0.01));
+  REQUIRE(color.rgb.z > 253.0f);
+}
+
+TEST_CASE("a compact voxel's colour takes any weight", "[voxel]")
+{
+  for (const float weight : {1.0e-6f, 0.01f, 1.0f, 300.0f, 1.0e9f}) {
+    INFO("weight " << weight);
+    pool<voxel::compact> p;
+    p.fold({{0.0f, weight, true, {17, 0, 255}}}, 3);
+    const auto c = p.read()[3];
+    REQUIRE(c.value.weight == weight);
+    REQUIRE(c.color.rgb.x == Approx(17.0).margin(0.01));
+    REQUIRE(c.color.rgb.y == 0.0f);
+    REQUIRE(c.color.rgb.z == Approx(255.0).margin(0.01));
+    REQUIRE(c.color.weight > 0.0f);
+  }
+}
+
+TEST_CASE("only voxels near the surface want a colour", "[voxel]")
+{
+  REQUIRE(voxel::compact::wants_color(0.0f, 4.0f));
+  REQUIRE(voxel::compact::wants_color(0.5f, 4.0f));
+  REQUIRE(voxel::compact::wants_color(-0.5f, 4.0f));
+  REQUIRE_FALSE(voxel::compact::wants_color(0.6f, 4.0f));
+  REQUIRE_FALSE(voxel::compact::wants_color(-0.6f, 4.0f));
+  REQUIRE(voxel::five_sums::wants_color(1.0f, 4.0f));
+}
+
+}  // namespace cutsdf_test::voxels

@@ -7,8 +7,6 @@
 #include <cutsdf/grid/vec3.hpp>
 #include <cutsdf/space/error.hpp>
 
-#include <Eigen/Geometry>
-
 namespace cutsdf::inline v0 {
 
 /// Pinhole camera without distortion: u = fx * x / z + cx, v = fy * y / z + cy, all in pixels.

@@ -2,8 +2,7 @@
 #pragma once
 
 #include <cutsdf/grid/arithmetic.hpp>
-
-#include <Eigen/Core>
+#include <cutsdf/grid/eigen.hpp>
 
 namespace cutsdf::inline v0 {
 

@@ -11,6 +11,13 @@ using cutsdf::vec3f;
 
 constexpr rgb8 clay{205, 196, 184};
 
+/// Clay where the volume has no colour, which a ray cast shows as black.
+rgb8 color_at(const surface_view& view, std::size_t pixel)
+{
+  constexpr rgb8 none{0, 0, 0};
+  return view.colors.empty() || view.colors[pixel] == none ? clay : view.colors[pixel];
+}
+
 rgb8 scaled(rgb8 color, float factor)
 {
   const auto level = [factor](std::uint8_t x) {
@@ -43,9 +50,8 @@ color_image shade(const surface_view& view)
     }
     const vec3f sight  = cutsdf::normalised(pose.rotate(camera.ray(u, v)));
     const float facing = std::abs(cutsdf::dot(view.normals[i], sight));
-    const rgb8 color   = view.colors.empty() ? clay : view.colors[i];
     // Some light from everywhere, or surfaces seen at a grazing angle would vanish.
-    picture.pixels[i] = scaled(color, 0.3f + 0.75f * facing);
+    picture.pixels[i] = scaled(color_at(view, i), 0.3f + 0.75f * facing);
   }
   return picture;
 }

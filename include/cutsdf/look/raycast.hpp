@@ -108,6 +108,7 @@ struct cast_ray {
     for (int axis = 0; axis < 3; ++axis) {
       const auto lower = static_cast<float>(box->lower[axis]) * block_side;
       const auto upper = static_cast<float>(box->upper[axis] + 1) * block_side;
+      if (lower > upper) { return false; }  // no block at all
       if (d[axis] == 0.0f) {
         if (o[axis] < lower || o[axis] > upper) { return false; }
         continue;

@@ -69,16 +69,18 @@ class sampler {
   }
 
   /// Gradient of the distance, from `value` at the position and the field one voxel away on each axis: central where
-  /// both sides were observed, one-sided where one was, zero where none was.
+  /// both sides were observed, one-sided where one was, the slope inside the cell where none was. Where interpolate()
+  /// succeeds.
   CUTSDF_HD vec3f gradient(vec3f position, float value)
   {
-    const auto along = [&](vec3f step) {
+    const auto along = [&](int axis) {
+      const vec3f step = unit(axis);
       float ahead = 0.0f, behind = 0.0f;
       const bool has_ahead  = interpolate(position + step, ahead);
       const bool has_behind = interpolate(position - step, behind);
-      return difference(value, has_ahead, ahead, has_behind, behind);
+      return has_ahead || has_behind ? difference(value, has_ahead, ahead, has_behind, behind) : slope(position, axis);
     };
-    return {along({1.0f, 0.0f, 0.0f}), along({0.0f, 1.0f, 0.0f}), along({0.0f, 0.0f, 1.0f})};
+    return {along(0), along(1), along(2)};
   }
 
   /// The same at a voxel's centre.
@@ -122,6 +124,27 @@ class sampler {
     const vec3f shifted = position - vec3f{0.5f, 0.5f, 0.5f};
     const vec3i base    = voxel_at(shifted);
     return {base, shifted - to_float(base)};
+  }
+
+  CUTSDF_HD static vec3f unit(int axis)
+  {
+    return {axis == 0 ? 1.0f : 0.0f, axis == 1 ? 1.0f : 0.0f, axis == 2 ? 1.0f : 0.0f};
+  }
+
+  /// Derivative of the trilinear interpolant along an axis: its difference between the cell's two faces.
+  CUTSDF_HD float slope(vec3f position, int axis)
+  {
+    cell c                                                               = cell_at(position);
+    float sum                                                            = 0.0f;
+    (axis == 0 ? c.fraction.x : axis == 1 ? c.fraction.y : c.fraction.z) = 1.0f;  // all weight on the face ahead
+    for (int corner = 0; corner < 8; ++corner) {
+      const bool ahead = (corner >> axis & 1) != 0;
+      float d          = 0.0f;
+      static_cast<void>(read(c.corner(corner), d));
+      const int on_face = corner | 1 << axis;  // the weight of the corner's partner ahead
+      sum               = ieee::add(sum, ieee::mul(ahead ? d : -d, c.weight(on_face)));
+    }
+    return sum;
   }
 
   CUTSDF_HD static float difference(float here, bool has_ahead, float ahead, bool has_behind, float behind)

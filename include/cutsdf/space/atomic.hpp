@@ -5,6 +5,7 @@
 #include <cutsdf/space/config.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 #if CUTSDF_HAS_CUDA
 #include <cuda/atomic>
@@ -120,13 +121,16 @@ CUTSDF_HD inline std::uint32_t exchange(std::uint32_t* address, std::uint32_t va
 #endif
 }
 
-/// Relaxed compare-exchange of a 64-bit word; returns what was there before, so success is `result == expected`.
-CUTSDF_HD inline std::uint64_t compare_exchange(std::uint64_t* address, std::uint64_t expected, std::uint64_t desired)
+/// Relaxed compare-exchange of a 32- or 64-bit word; returns what was there before, so success is `result == expected`.
+template <class T>
+CUTSDF_HD T compare_exchange(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> desired)
 {
+  static_assert(std::is_unsigned_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
 #if CUTSDF_DEVICE_PASS
-  return atomicCAS(reinterpret_cast<unsigned long long*>(address), expected, desired);
+  using word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
+  return atomicCAS(reinterpret_cast<word*>(address), static_cast<word>(expected), static_cast<word>(desired));
 #else
-  reference<std::uint64_t>(*address).compare_exchange_strong(expected, desired, order::relaxed);
+  reference<T>(*address).compare_exchange_strong(expected, desired, order::relaxed);
   return expected;
 #endif
 }

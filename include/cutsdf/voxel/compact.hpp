@@ -12,9 +12,10 @@ namespace cutsdf::inline v0::voxel {
 
 /// Weighted sums for distance, a running mean for colour: 16 bytes a voxel.
 ///
-/// Colour has a weight of its own (frames without colour leave it alone) and is kept only within color_band_vox of the
-/// surface, where meshes and ray casts look. Its mean is rounded to 1/256 of a level, and once its weight has reached
-/// color_weight_limit it follows new observations as a moving average, so no number of observations overflows it.
+/// Colour has a weight of its own (frames without colour leave it alone) and is kept behind the surface and up to
+/// color_front_vox in front of it: of the two voxels between which a surface passes, the one behind always has it. Its
+/// mean is rounded to 1/256 of a level, and once its weight has reached color_weight_limit it follows new observations
+/// as a moving average, so no number of observations overflows it.
 struct compact {
   struct alignas(8) sums {
     float distance;
@@ -26,7 +27,7 @@ struct compact {
   };
 
   static constexpr std::int64_t bytes_per_voxel     = sizeof(sums) + sizeof(std::uint64_t);
-  static constexpr float color_band_vox             = 2.0f;
+  static constexpr float color_front_vox            = 1.0f;
   static constexpr std::uint32_t color_weight_unit  = 16;
   static constexpr std::uint32_t color_weight_limit = 255 * color_weight_unit;
 
@@ -38,8 +39,7 @@ struct compact {
 
   CUTSDF_HD static bool wants_color(float distance, float truncation_vox)
   {
-    const float vox = ieee::mul(distance, truncation_vox);
-    return vox >= -color_band_vox && vox <= color_band_vox;
+    return ieee::mul(distance, truncation_vox) <= color_front_vox;
   }
 
   CUTSDF_HD static void add(const arrays& a, std::int64_t i, const observation& o)

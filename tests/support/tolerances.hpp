@@ -28,6 +28,9 @@ inline constexpr double unit_length = 1e-3;
 // Normals of a fused curved surface against the analytic ones: smallest cosine.
 inline constexpr double normal_cosine = 0.95;
 
+// The same for the worst of many pixels of a surface fused from images of several cameras.
+inline constexpr double worst_normal_cosine = 0.85;
+
 // How far a block may be from a segment that visits it, or a segment pass a block that it does not visit (blocks).
 inline constexpr double segment_block = 1e-4;
 

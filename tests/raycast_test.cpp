@@ -1,0 +1,223 @@
+// Ray casting.
+#include "support/catch.hpp"
+
+#include "support/inspect.hpp"
+#include "support/mesh_checks.hpp"
+#include "support/scenes.hpp"
+#include "support/tolerances.hpp"
+#include "support/volumes.hpp"
+
+namespace cutsdf_test::raycasts {
+
+const Eigen::Vector3f origin          = Eigen::Vector3f::Zero();
+const Eigen::Isometry3f identity_pose = Eigen::Isometry3f::Identity();
+const Eigen::Vector3d ball_centre(0.05, -0.1, 0.2);
+constexpr double ball_radius = 0.3;
+
+/// A ball fused from depth images all around, with colours that tell its sides apart.
+template <class Volume>
+Volume ball_volume()
+{
+  Volume v({.voxel_size = 0.01f, .truncation = 0.04f, .block_capacity = 4096, .table_capacity = 8192}, test_stream());
+  const auto camera = camera_of(320, 240, 60.0);
+  const auto ball   = sphere_distance(ball_centre, ball_radius);
+  const auto colors = upload(std::vector<rgb8>(std::size_t{320} * 240, rgb8{40, 80, 160}));
+  for (const auto& pose : cameras_around(ball_centre, 1.0, 24)) {
+    const auto image = upload(render_depth(ball, camera, pose));
+    static_cast<void>(v.integrate(depth_view<float>{.data = image.data(), .width = 320, .height = 240},
+                                  color_view{colors.data(), 320, 240}, camera, pose));
+  }
+  return v;
+}
+
+struct pixel_counts {
+  int both{0};
+  int only_true{0};
+  int only_cast{0};
+};
+
+TEMPLATE_TEST_CASE("a ball looks from anywhere as it is", "[raycast]", default_volume, paper_volume, slot_volume)
+{
+  auto v            = ball_volume<TestType>();
+  const auto ball   = sphere_distance(ball_centre, ball_radius);
+  const auto camera = camera_of(160, 120, 50.0);
+  for (const auto& pose : cameras_around(ball_centre, 1.3, 5)) {
+    const auto truth = render_depth(ball, camera, pose);
+    const auto image = v.raycast(camera, pose);
+    REQUIRE(image.width == 160);
+    REQUIRE(image.height == 120);
+    const auto depth   = image.depth.to_host();
+    const auto normals = image.normals.to_host();
+    const auto colors  = image.colors.to_host();
+    REQUIRE(depth.size() == truth.size());
+    REQUIRE(normals.size() == truth.size());
+    REQUIRE(colors.size() == truth.size());
+
+    pixel_counts pixels;
+    std::vector<double> errors;
+    std::vector<double> cosines;
+    const Eigen::Isometry3d to_world = pose.cast<double>();
+    for (std::size_t i = 0; i < truth.size(); ++i) {
+      pixels.both += truth[i] > 0.0f && depth[i] > 0.0f ? 1 : 0;
+      pixels.only_true += truth[i] > 0.0f && depth[i] == 0.0f ? 1 : 0;
+      pixels.only_cast += truth[i] == 0.0f && depth[i] > 0.0f ? 1 : 0;
+      if (depth[i] == 0.0f) {
+        REQUIRE(normals[i] == vec3f{0.0f, 0.0f, 0.0f});
+        REQUIRE(colors[i] == rgb8{0, 0, 0});
+        continue;
+      }
+      REQUIRE(std::abs(double{norm(normals[i])} - 1.0) < tolerance::unit_length);
+      const auto ray                = camera.ray(static_cast<int>(i % 160), static_cast<int>(i / 160));
+      const Eigen::Vector3d hit     = to_world * (to_eigen(ray) * double{depth[i]});
+      const Eigen::Vector3d outward = gradient(ball, hit);
+      const Eigen::Vector3d view    = (to_world.linear() * to_eigen(ray)).normalized();
+      if (truth[i] == 0.0f || -outward.dot(view) < 0.5) { continue; }  // near the silhouette
+      errors.push_back(std::abs(double{depth[i]} - double{truth[i]}));
+      REQUIRE(std::abs(ball(hit)) < 0.6 * 0.01);
+      cosines.push_back(outward.dot(to_eigen(normals[i])));
+      REQUIRE(cosines.back() > tolerance::worst_normal_cosine);
+      REQUIRE(std::abs(colors[i].r - 40) <= tolerance::color_levels);
+      REQUIRE(std::abs(colors[i].g - 80) <= tolerance::color_levels);
+      REQUIRE(std::abs(colors[i].b - 160) <= tolerance::color_levels);
+    }
+    INFO("both " << pixels.both << ", truth alone " << pixels.only_true << ", cast alone " << pixels.only_cast);
+    REQUIRE(pixels.both > 2000);
+    REQUIRE(pixels.only_true < pixels.both / 20);
+    REQUIRE(pixels.only_cast < pixels.both / 20);
+    INFO("mean error " << summary(errors).mean << ", max " << summary(errors).max);
+    REQUIRE(summary(errors).mean <= tolerance::depth_surface_mean_vox * 0.01);
+    REQUIRE(summary(cosines).mean > tolerance::normal_cosine);
+  }
+}
+
+TEMPLATE_TEST_CASE("a camera inside a sphere sees it all around", "[raycast]", default_volume, paper_volume)
+{
+  TestType v({.block_capacity = 4096}, test_stream());
+  const auto points = upload(sphere_points(0.5, 400, 800));
+  static_cast<void>(v.integrate({.positions = points.span()}, origin));
+  const auto camera = camera_of(80, 60, 90.0);
+  for (const auto& pose : {identity_pose, look_at({0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}),
+                           look_at({0.1, -0.1, 0.05}, {-1.0, 0.3, 0.4}), look_at({0.0, 0.0, 0.0}, {0.1, 1.0, 0.0})}) {
+    const auto image   = v.raycast(camera, pose);
+    const auto depth   = image.depth.to_host();
+    const auto normals = image.normals.to_host();
+    std::vector<double> errors;
+    const Eigen::Isometry3d to_world(pose.matrix().template cast<double>());
+    for (std::size_t i = 0; i < depth.size(); ++i) {
+      REQUIRE(depth[i] > 0.0f);
+      const auto ray            = camera.ray(static_cast<int>(i % 80), static_cast<int>(i / 80));
+      const Eigen::Vector3d hit = to_world * (to_eigen(ray) * double{depth[i]});
+      errors.push_back(std::abs(hit.norm() - 0.5));
+      REQUIRE(-hit.normalized().dot(to_eigen(normals[i])) > tolerance::normal_cosine);
+    }
+    REQUIRE(summary(errors).mean <= tolerance::depth_surface_mean_vox * 0.01);
+    REQUIRE(summary(errors).max < 0.5 * 0.01);
+  }
+}
+
+TEST_CASE("a volume without blocks shows nothing", "[raycast]")
+{
+  default_volume v({.block_capacity = 64}, test_stream());
+  const auto image = v.raycast(camera_of(32, 24, 60.0), identity_pose);
+  for (const float depth : image.depth.to_host()) {
+    REQUIRE(depth == 0.0f);
+  }
+  for (const auto& normal : image.normals.to_host()) {
+    REQUIRE(normal == vec3f{0.0f, 0.0f, 0.0f});
+  }
+  for (const auto& color : image.colors.to_host()) {
+    REQUIRE(color == rgb8{0, 0, 0});
+  }
+  // Blocks, but none observed.
+  const auto points = upload(std::vector<vec3f>{{0.0f, 0.0f, 1.0f}});
+  v.allocate_async({.positions = points.span()}, origin);
+  for (const float depth : v.raycast(camera_of(32, 24, 60.0), identity_pose).depth.to_host()) {
+    REQUIRE(depth == 0.0f);
+  }
+}
+
+TEST_CASE("a camera of 0 x 0 pixels gets an empty image", "[raycast]")
+{
+  default_volume v({.block_capacity = 64}, test_stream());
+  const auto image = v.raycast(pinhole{10.0f, 10.0f, 0.0f, 0.0f, 0, 0}, identity_pose);
+  REQUIRE(image.width == 0);
+  REQUIRE(image.height == 0);
+  REQUIRE(image.depth.empty());
+}
+
+TEST_CASE("a camera that looks away sees nothing", "[raycast]")
+{
+  auto v = ball_volume<default_volume>();
+  const auto away =
+    look_at(ball_centre + Eigen::Vector3d(0.0, 0.0, -1.0), ball_centre + Eigen::Vector3d(0.0, 0.0, -2.0));
+  const auto image = v.raycast(camera_of(64, 48, 60.0), away);
+  for (const float depth : image.depth.to_host()) {
+    REQUIRE(depth == 0.0f);
+  }
+}
+
+TEST_CASE("a surface is seen from its front alone", "[raycast]")
+{
+  // A wall fused from one side: from behind there is no crossing from free space.
+  default_volume v({.block_capacity = 4096}, test_stream());
+  const auto points = upload(plane_points(0.3, 200, 0.5));
+  static_cast<void>(v.integrate({.positions = points.span()}, origin));
+  const auto camera = camera_of(32, 24, 40.0);
+  for (const float depth : v.raycast(camera, identity_pose).depth.to_host()) {
+    REQUIRE(double{depth} == Approx(0.5).margin(tolerance::depth_surface_mean_vox * 0.01));
+  }
+  for (const float depth : v.raycast(camera, look_at({0.0, 0.0, 1.0}, {0.0, 0.0, 0.0})).depth.to_host()) {
+    REQUIRE(depth == 0.0f);
+  }
+}
+
+TEST_CASE("depths outside the range of a ray cast are not looked at", "[raycast]")
+{
+  // A wall at 0.5 m in front of one at 0.9 m.
+  default_volume v({.block_capacity = 8192}, test_stream());
+  const auto back = upload(plane_points(0.4, 300, 0.9));
+  const auto near = upload(plane_points(0.2, 200, 0.5));
+  static_cast<void>(v.integrate({.positions = back.span()}, origin));
+  static_cast<void>(v.integrate({.positions = near.span()}, origin));
+  const auto camera   = camera_of(32, 24, 30.0);
+  const auto depth_of = [&](const raycast_options& options) {
+    return double{v.raycast(camera, identity_pose, options).depth.to_host()[12 * 32 + 16]};
+  };
+  REQUIRE(depth_of({}) == Approx(0.5).margin(0.001));
+  REQUIRE(depth_of({.min_depth = 0.6f}) == Approx(0.9).margin(0.001));
+  REQUIRE(depth_of({.max_depth = 0.4f}) == 0.0);
+  REQUIRE(depth_of({.min_depth = 0.6f, .max_depth = 0.8f}) == 0.0);
+  REQUIRE(depth_of({.min_weight = 1.0e6f}) == 0.0);
+}
+
+TEST_CASE("rays that run along the grid see what lies on them", "[raycast]")
+{
+  // The middle pixel looks exactly along an axis, through the edges of voxels and blocks.
+  const pinhole camera{40.0f, 40.0f, 20.0f, 15.0f, 41, 31};
+  for (int axis = 0; axis < 3; ++axis) {
+    for (const double sign : {-1.0, 1.0}) {
+      INFO("axis " << axis << ", sign " << sign);
+      default_volume v({.block_capacity = 4096}, test_stream());
+      const auto points = upload(sphere_points(0.5, 400, 800));
+      static_cast<void>(v.integrate({.positions = points.span()}, origin));
+      Eigen::Vector3d target = Eigen::Vector3d::Zero();
+      target[axis]           = sign;
+      const auto depth       = v.raycast(camera, look_at(Eigen::Vector3d::Zero(), target)).depth.to_host();
+      REQUIRE(double{depth[15 * 41 + 20]} == Approx(0.5).margin(tolerance::depth_surface_mean_vox * 0.01));
+    }
+  }
+}
+
+TEST_CASE("ray casts refuse what cannot be meant", "[raycast]")
+{
+  default_volume v({.block_capacity = 64}, test_stream());
+  auto broken = camera_of(32, 24, 60.0);
+  broken.fy   = -1.0f;
+  REQUIRE_THROWS_AS(v.raycast(broken, identity_pose), invalid_argument);
+  Eigen::Isometry3f scaled = identity_pose;
+  scaled.linear() *= 3.0f;
+  REQUIRE_THROWS_AS(v.raycast(camera_of(32, 24, 60.0), scaled), invalid_argument);
+  REQUIRE_THROWS_AS(v.raycast(camera_of(32, 24, 60.0), identity_pose, {.min_depth = 0.0f}), invalid_argument);
+}
+
+}  // namespace cutsdf_test::raycasts

@@ -1,0 +1,191 @@
+// Host and device fuse the same volume.
+#include "support/catch.hpp"
+
+#include "support/inspect.hpp"
+#include "support/mesh_checks.hpp"
+#include "support/scenes.hpp"
+#include "support/tolerances.hpp"
+#include "support/volumes.hpp"
+
+#include <cstring>
+
+namespace cutsdf_test::spaces_agree {
+
+static_assert(CUTSDF_HAS_CUDA);
+
+const Eigen::Vector3f origin = Eigen::Vector3f::Zero();
+const pinhole camera         = camera_of(320, 240, 60.0);
+
+/// A scene with curves, edges, holes and a back wall.
+double scene(const Eigen::Vector3d& p)
+{
+  static const auto torus = torus_distance({0.1, 0.0, 0.9}, 0.25, 0.07);
+  static const auto box   = box_distance({-0.3, 0.1, 1.1}, {0.12, 0.2, 0.1});
+  static const auto wall  = plane_distance({0.1, 0.05, -1.0}, -1.4);
+  return std::min({torus(p), box(p), wall(p)});
+}
+
+std::vector<Eigen::Isometry3f> poses()
+{
+  return {Eigen::Isometry3f::Identity(), look_at({0.3, -0.2, 0.1}, {0.0, 0.0, 1.0}),
+          look_at({-0.4, 0.3, 0.0}, {0.1, 0.0, 1.1}), look_at({0.0, -0.6, 0.4}, {0.0, 0.1, 1.0})};
+}
+
+template <class Space, class Volume>
+void fuse_images(Volume& v, bool colored, bool raw)
+{
+  std::vector<rgb8> colors;
+  for (int i = 0; i < 160 * 120; ++i) {
+    colors.push_back({static_cast<std::uint8_t>(i % 253), static_cast<std::uint8_t>(i / 160), 77});
+  }
+  const auto color = upload<Space>(colors);
+  for (const auto& pose : poses()) {
+    const auto depths = render_depth(scene, camera, pose);
+    const color_view color_image{colored ? color.data() : nullptr, 160, 120};
+    frame_result frame;
+    if (raw) {
+      const auto image = upload<Space>(quantised(depths, 1000.0f));
+      frame = v.integrate(depth_view<std::uint16_t>{.data = image.data(), .width = 320, .height = 240}, color_image,
+                          camera, pose);
+    } else {
+      const auto image = upload<Space>(depths);
+      frame =
+        v.integrate(depth_view<float>{.data = image.data(), .width = 320, .height = 240}, color_image, camera, pose);
+    }
+    REQUIRE(frame.drops.lost() == 0);
+    REQUIRE(frame.valid > 50000);
+  }
+}
+
+void require_surfaces_agree(const host_mesh& a, const host_mesh& b)
+{
+  REQUIRE(a.positions.size() > 1000);
+  REQUIRE(a.positions.size() == b.positions.size());
+  REQUIRE(a.triangles.size() == b.triangles.size());
+  for (const auto& distances :
+       {nearest_distances(a.positions, b.positions, 0.01), nearest_distances(b.positions, a.positions, 0.01)}) {
+    REQUIRE(*std::max_element(distances.begin(), distances.end()) <= tolerance::spaces_surface);
+  }
+}
+
+bool same_bits(float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+TEST_CASE("both spaces fuse depth images to the same bits", "[spaces]")
+{
+  for (const bool raw : {false, true}) {
+    const volume_settings settings{.voxel_size = 0.01f, .truncation = 0.04f, .block_capacity = 1 << 15};
+    volume<space::device> on_device(settings, test_stream());
+    volume<space::host> on_host(settings);
+    fuse_images<space::device>(on_device, true, raw);
+    fuse_images<space::host>(on_host, true, raw);
+    REQUIRE(blocks_of(on_device) == blocks_of(on_host));
+    const auto a = observed_voxels(on_device);
+    const auto b = observed_voxels(on_host);
+    REQUIRE(a.size() == b.size());
+    std::vector<vec3i> where;
+    auto other = b.begin();
+    for (const auto& [voxel, value] : a) {
+      REQUIRE(voxel == other->first);
+      REQUIRE(same_bits(value.weight, other->second.weight));
+      REQUIRE(same_bits(value.distance, other->second.distance));
+      where.push_back(voxel);
+      ++other;
+    }
+    const auto a_colors = read_colors(on_device, where);
+    const auto b_colors = read_colors(on_host, where);
+    for (std::size_t i = 0; i < where.size(); ++i) {
+      REQUIRE(a_colors[i].rgb == b_colors[i].rgb);
+      REQUIRE(a_colors[i].weight == b_colors[i].weight);
+    }
+    require_surfaces_agree(on_device.extract_mesh().to_host(), on_host.extract_mesh().to_host());
+  }
+}
+
+TEST_CASE("both spaces count the same in a frame", "[spaces]")
+{
+  const volume_settings settings{.voxel_size = 0.01f, .truncation = 0.04f, .block_capacity = 1 << 15};
+  volume<space::device> on_device(settings, test_stream());
+  volume<space::host> on_host(settings);
+  for (const auto& pose : poses()) {
+    const auto depths       = render_depth(scene, camera, pose);
+    const auto device_image = upload<space::device>(depths);
+    const auto host_image   = upload<space::host>(depths);
+    const auto a =
+      on_device.integrate(depth_view<float>{.data = device_image.data(), .width = 320, .height = 240}, camera, pose);
+    const auto b =
+      on_host.integrate(depth_view<float>{.data = host_image.data(), .width = 320, .height = 240}, camera, pose);
+    REQUIRE(a.valid == b.valid);
+    REQUIRE(a.blocks == b.blocks);
+    REQUIRE(a.blocks_added == b.blocks_added);
+    REQUIRE(a.blocks_updated == b.blocks_updated);
+    for (int cause = 0; cause < drop_causes; ++cause) {
+      REQUIRE(a.drops.count[cause] == b.drops.count[cause]);
+    }
+  }
+}
+
+TEST_CASE("both spaces fuse points to the same surface", "[spaces]")
+{
+  const volume_settings settings{.voxel_size = 0.01f, .truncation = 0.04f, .block_capacity = 16384};
+  const auto positions = sphere_points(0.5, 400, 800);
+  volume<space::device> on_device(settings, test_stream());
+  volume<space::host> on_host(settings);
+  const auto device_points = upload<space::device>(positions);
+  const auto host_points   = upload<space::host>(positions);
+  static_cast<void>(on_device.integrate({.positions = device_points.span()}, origin));
+  static_cast<void>(on_host.integrate({.positions = host_points.span()}, origin));
+  REQUIRE(blocks_of(on_device) == blocks_of(on_host));
+  const auto a = observed_voxels(on_device);
+  const auto b = observed_voxels(on_host);
+  REQUIRE(a.size() == b.size());
+  for (const auto& [voxel, value] : a) {
+    const auto other = b.find(voxel);
+    REQUIRE(other != b.end());
+    REQUIRE(value.weight == other->second.weight);
+    REQUIRE(double{value.distance} == Approx(double{other->second.distance}).margin(tolerance::voxel_distance));
+  }
+  require_surfaces_agree(on_device.extract_mesh().to_host(), on_host.extract_mesh().to_host());
+}
+
+TEST_CASE("both spaces fuse points of the paper's volume to the same surface", "[spaces]")
+{
+  const volume_settings settings{.voxel_size = 0.01f, .truncation = 0.04f, .block_capacity = 16384};
+  const auto positions = sphere_points(0.5, 400, 800);
+  volume<space::device, voxel::five_sums, paper_policies> on_device(settings, test_stream());
+  volume<space::host, voxel::five_sums, paper_policies> on_host(settings);
+  const auto device_points = upload<space::device>(positions);
+  const auto host_points   = upload<space::host>(positions);
+  static_cast<void>(on_device.integrate({.positions = device_points.span()}, origin));
+  static_cast<void>(on_host.integrate({.positions = host_points.span()}, origin));
+  REQUIRE(blocks_of(on_device) == blocks_of(on_host));
+  require_surfaces_agree(on_device.extract_mesh().to_host(), on_host.extract_mesh().to_host());
+}
+
+TEST_CASE("both spaces see and extract the same", "[spaces]")
+{
+  const volume_settings settings{.voxel_size = 0.01f, .truncation = 0.04f, .block_capacity = 1 << 15};
+  volume<space::device> on_device(settings, test_stream());
+  volume<space::host> on_host(settings);
+  fuse_images<space::device>(on_device, true, false);
+  fuse_images<space::host>(on_host, true, false);
+
+  const auto a_points = on_device.extract_points().positions.to_host();
+  const auto b_points = on_host.extract_points().positions.to_host();
+  REQUIRE(a_points.size() == b_points.size());
+  const auto distances = nearest_distances(a_points, b_points, 0.01);
+  REQUIRE(*std::max_element(distances.begin(), distances.end()) <= tolerance::spaces_surface);
+
+  const auto view    = look_at({0.1, 0.1, 0.1}, {0.0, 0.0, 1.0});
+  const auto a_image = on_device.raycast(camera_of(160, 120, 60.0), view);
+  const auto b_image = on_host.raycast(camera_of(160, 120, 60.0), view);
+  const auto a_depth = a_image.depth.to_host();
+  const auto b_depth = b_image.depth.to_host();
+  std::size_t apart  = 0;
+  for (std::size_t i = 0; i < a_depth.size(); ++i) {
+    if (!(std::abs(a_depth[i] - b_depth[i]) <= 1e-4f)) { ++apart; }
+  }
+  INFO(apart << " of " << a_depth.size() << " pixels differ");
+  REQUIRE(apart < a_depth.size() / 200);  // rays that graze an edge may go either way
+}
+
+}  // namespace cutsdf_test::spaces_agree

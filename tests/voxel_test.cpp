@@ -198,13 +198,13 @@ TEST_CASE("a compact voxel's colour takes any weight", "[voxel]")
   }
 }
 
-TEST_CASE("only voxels near the surface want a colour", "[voxel]")
+TEST_CASE("voxels behind the surface and just in front of it want a colour", "[voxel]")
 {
   REQUIRE(voxel::compact::wants_color(0.0f, 4.0f));
-  REQUIRE(voxel::compact::wants_color(0.5f, 4.0f));
-  REQUIRE(voxel::compact::wants_color(-0.5f, 4.0f));
-  REQUIRE_FALSE(voxel::compact::wants_color(0.6f, 4.0f));
-  REQUIRE_FALSE(voxel::compact::wants_color(-0.6f, 4.0f));
+  REQUIRE(voxel::compact::wants_color(0.25f, 4.0f));
+  REQUIRE_FALSE(voxel::compact::wants_color(0.26f, 4.0f));
+  REQUIRE_FALSE(voxel::compact::wants_color(1.0f, 4.0f));
+  REQUIRE(voxel::compact::wants_color(-1.0f, 4.0f));
   REQUIRE(voxel::five_sums::wants_color(1.0f, 4.0f));
 }
 

@@ -1,6 +1,7 @@
 // What one call to integrate reports, and the counters it is made from.
 #pragma once
 
+#include <cutsdf/space/atomic.hpp>
 #include <cutsdf/table/block_table_ref.hpp>
 
 namespace cutsdf::inline v0 {
@@ -39,8 +40,8 @@ struct frame_result {
   std::uint64_t valid{0};           // points or pixels that were measurements
   std::uint64_t blocks{0};          // blocks in the volume afterwards
   std::uint64_t blocks_added{0};    // of these, new
-  std::uint64_t blocks_updated{0};  // blocks in the truncation band (depth images; 0 for points)
-  std::uint64_t blocks_dropped{0};  // distinct blocks this call needed that have no storage
+  std::uint64_t blocks_updated{0};  // distinct blocks in the band, with storage or not (depth images; 0 for points)
+  std::uint64_t blocks_dropped{0};  // distinct blocks this call needed that have a key but no storage
   drop_counts drops{};
 };
 
@@ -101,12 +102,10 @@ struct finish_frame {
 
 struct start_state {
   frame_state* state;
-  std::uint32_t used;
   CUTSDF_HD void operator()() const
   {
-    *state             = frame_state{};
-    state->stamp       = 1;
-    state->used_before = used;
+    *state       = frame_state{};
+    state->stamp = 1;
   }
 };
 

@@ -12,7 +12,11 @@
 #include <cutsdf/voxel/compact.hpp>
 
 #include <algorithm>
+#include <bit>
+#include <concepts>
 #include <cstddef>
+#include <span>
+#include <string>
 
 namespace cutsdf::inline v0 {
 
@@ -20,9 +24,10 @@ namespace cutsdf::inline v0 {
 struct volume_settings {
   float voxel_size{0.01f};
   float truncation{0.04f};  // at least voxel_size
-  /// Places in the pool; a block takes 512 voxels (8 KiB with the default voxel). Ignored with index::slot.
+  /// Places in the pool, taken at once; a block takes 512 voxels (8 KiB with the default voxel, so 512 MiB by default).
+  /// With index::slot the pool is as large as the table, and only the default of table_capacity follows from this.
   std::int64_t block_capacity{1 << 16};
-  /// Slots in the table, a power of two; 0: the next power of two at or above twice block_capacity.
+  /// Slots in the table, a power of two; 0: the next power of two at or above twice block_capacity, 2^31 at most.
   std::int64_t table_capacity{0};
 };
 
@@ -47,21 +52,42 @@ struct volume_report {
   drop_counts drops;     // since then
 };
 
+/// What a ray cast looks at. Depths in metres along the camera's z axis; voxels with a weight above `min_weight` take
+/// part.
+struct raycast_options {
+  float min_depth{0.1f};
+  float max_depth{std::numeric_limits<float>::infinity()};
+  float min_weight{0.0f};
+};
+
+/// What takes part in an extraction: voxels with a weight above `min_weight` (0: every observed one).
+struct extract_options {
+  float min_weight{0.0f};
+};
+
 template <class Space>
 struct ray_image;
 template <class Space>
 struct mesh;
 template <class Space>
 struct surface_points;
-struct raycast_options;
-struct extract_options;
+
+namespace detail {
+/// The box that holds every block, in blocks, ends included; empty (lower above upper) where there is none.
+struct block_box {
+  std::int32_t lower[3];
+  std::int32_t upper[3];
+};
+}  // namespace detail
 
 /// A truncated signed distance volume in blocks of 8x8x8 voxels; move-only.
 ///
 /// `Space` says where it lives (space::device or space::host), `Voxel` what a voxel stores, `Policies` how the table
 /// works. Every call runs on the stream given at construction (set_stream() changes it) and never on the default
 /// stream. Calls named `..._async` return without waiting and allocate nothing; those that wait say so. A volume is not
-/// safe for concurrent calls from several host threads.
+/// safe for concurrent calls from several host threads. With space::device the stream's device must be current at every
+/// call, the destructor included; the default resource is the device's cudaMallocAsync pool, which gives memory back to
+/// the driver at the next synchronisation unless its release threshold is raised.
 ///
 /// Limits: blocks lie within 2^20 of the origin on each axis (83 km at 1 cm); blocks are not removed except by clear();
 /// running out of room loses blocks, counted in every frame_result and in report().
@@ -69,6 +95,7 @@ template <class Space = space::preferred, class Voxel = voxel::compact, class Po
 class volume {
   static_assert(voxel_policy<Voxel>,
                 "cutsdf::volume: Voxel is not a voxel policy, see voxel_policy in voxel/voxel.hpp");
+  static_assert(std::is_trivially_copyable_v<volume_ref<Voxel, Policies>>);
 
  public:
   using space_type    = Space;
@@ -82,9 +109,9 @@ class volume {
   /// be meant and out_of_memory when the resource has no room. `stream` and `memory` must outlive the volume.
   volume(const volume_settings& settings, stream_type stream, resource& memory = Space::default_resource())
     : settings_(checked(settings)), stream_(stream), memory_(&memory), storage_(make_storage(settings_)),
-      state_(1, stream, memory), result_(1, stream, Space::shared_resource())
+      state_(1, stream, memory), result_(1, stream, memory), box_(1, stream, memory)
   {
-    Space::once(stream_, detail::start_state{state_.data(), 0});
+    Space::once(stream_, detail::start_state{state_.data()});
   }
 
   /// The same where a stream needs no owner (space::host).
@@ -98,7 +125,7 @@ class volume {
   [[nodiscard]] resource& memory() const noexcept { return *memory_; }
 
   /// Runs later calls, and the release of memory, on another stream. The caller orders the two streams (an event).
-  void set_stream(stream_type stream)
+  void set_stream(stream_type stream) noexcept
   {
     stream_ = stream;
     storage_.table.set_stream(stream);
@@ -106,19 +133,22 @@ class volume {
     storage_.updated.set_stream(stream);
     state_.set_stream(stream);
     result_.set_stream(stream);
+    box_.set_stream(stream);
   }
 
-  /// View for kernels; valid until the volume is destroyed or reserve() is called.
-  [[nodiscard]] ref_type ref() noexcept
+  /// View for kernels; valid until the volume is destroyed or reserve() is called. Whoever has it may write, also
+  /// through a volume that is const here.
+  [[nodiscard]] ref_type ref() const noexcept
   {
-    return {storage_.table.ref(), Voxel::bind(storage_.pool.data(), storage_.table.block_capacity() * voxels_per_block),
+    auto* pool = const_cast<std::byte*>(storage_.pool.data());
+    return {storage_.table.ref(), Voxel::bind(pool, storage_.table.block_capacity() * voxels_per_block),
             settings_.voxel_size, 1.0f / settings_.voxel_size,
             settings_.truncation, settings_.truncation / settings_.voxel_size};
   }
 
   /// Fuses points seen from `camera_position` (world frame, metres): each point updates the voxels within `truncation`
   /// of it along its ray. O(points * truncation / voxel_size). Waits, and returns what was done. Throws
-  /// invalid_argument when colours or weights have another length than positions.
+  /// invalid_argument when colours or weights have another length than positions, or the camera is not finite.
   frame_result integrate(const point_cloud& points, const Eigen::Vector3f& camera_position);
 
   /// The same without waiting. `result`, where given, is memory that the space can write (device memory or pinned host
@@ -126,15 +156,16 @@ class volume {
   void integrate_async(const point_cloud& points, const Eigen::Vector3f& camera_position,
                        frame_result* result = nullptr);
 
-  /// The two passes of integrate_async, for those who time them or run them apart: allocate inserts the blocks of the
-  /// band, update folds the points in, both without waiting.
+  /// The two passes of integrate_async, for those who time them: `allocate_async` inserts the blocks of the band;
+  /// `update_async`, called next with the same points, folds them in, counts what is lost and ends the frame. Neither
+  /// waits nor allocates.
   void allocate_async(const point_cloud& points, const Eigen::Vector3f& camera_position);
-  void update_async(const point_cloud& points, const Eigen::Vector3f& camera_position);
+  void update_async(const point_cloud& points, const Eigen::Vector3f& camera_position, frame_result* result = nullptr);
 
   /// Fuses a depth image taken by `camera` from `camera_to_world`: inserts every block that the truncation band of a
   /// valid pixel's ray passes through, then updates each voxel of these blocks from the pixel it projects into (signed
   /// distance = depth - z of the voxel's centre). O(pixels + blocks in the band). Waits, and returns what was done.
-  /// Throws invalid_argument when the camera and the image differ in size, or the pose is not a rigid motion.
+  /// Throws invalid_argument for a camera, an image, a range or a pose that cannot be meant; nothing is enqueued then.
   template <depth_pixel T>
   frame_result integrate(const depth_view<T>& depth, const pinhole& camera, const Eigen::Isometry3f& camera_to_world,
                          const depth_range& range = {})
@@ -150,25 +181,33 @@ class volume {
   /// The same without waiting: no host synchronisation, no allocation. `result` as for points; the images must stay
   /// until the work is done.
   template <depth_pixel T>
+  void integrate_async(const depth_view<T>& depth, const pinhole& camera, const Eigen::Isometry3f& camera_to_world,
+                       const depth_range& range = {}, frame_result* result = nullptr)
+  {
+    integrate_async(depth, color_view{}, camera, camera_to_world, range, result);
+  }
+  template <depth_pixel T>
   void integrate_async(const depth_view<T>& depth, const color_view& color, const pinhole& camera,
                        const Eigen::Isometry3f& camera_to_world, const depth_range& range = {},
                        frame_result* result = nullptr);
 
-  /// Renders the surface: see look/raycast.hpp. Allocates the images and does not wait.
-  ray_image<Space> raycast(const pinhole& camera, const Eigen::Isometry3f& camera_to_world,
-                           const raycast_options& options);
-  ray_image<Space> raycast(const pinhole& camera, const Eigen::Isometry3f& camera_to_world);
+  /// Renders the surface into new images: see look/raycast.hpp. Does not wait.
+  [[nodiscard]] ray_image<Space> raycast(const pinhole& camera, const Eigen::Isometry3f& camera_to_world,
+                                         const raycast_options& options = {}) const;
+
+  /// The same into images of the camera's size that are there already: no allocation. Throws invalid_argument when they
+  /// have another size.
+  void raycast_async(ray_image<Space>& into, const pinhole& camera, const Eigen::Isometry3f& camera_to_world,
+                     const raycast_options& options = {}) const;
 
   /// Extracts the zero surface as an indexed triangle mesh: see extract/mesh.hpp. Waits for the sizes.
-  mesh<Space> extract_mesh(const extract_options& options);
-  mesh<Space> extract_mesh();
+  [[nodiscard]] mesh<Space> extract_mesh(const extract_options& options = {}) const;
 
-  /// Extracts points of the zero surface: see extract/points.hpp. Waits for the size.
-  surface_points<Space> extract_points(const extract_options& options);
-  surface_points<Space> extract_points();
+  /// Extracts points of the zero surface: see extract/points.hpp. Waits for the sizes.
+  [[nodiscard]] surface_points<Space> extract_points(const extract_options& options = {}) const;
 
   /// Blocks, capacities, bytes, and everything dropped since construction or clear(). Waits.
-  [[nodiscard]] volume_report report()
+  [[nodiscard]] volume_report report() const
   {
     const detail::frame_state state = state_.to_host().front();
     const auto entries              = storage_.table.size();
@@ -178,8 +217,9 @@ class volume {
     r.table_entries  = entries;
     r.table_capacity = storage_.table.capacity();
     r.load_factor    = static_cast<double>(entries) / static_cast<double>(r.table_capacity);
-    r.bytes          = storage_.table.bytes() + storage_.pool.bytes() + storage_.updated.bytes() + state_.bytes();
-    r.frames         = state.frames;
+    r.bytes          = storage_.table.bytes() + storage_.pool.bytes() + storage_.updated.bytes() + state_.bytes() +
+              result_.bytes() + box_.bytes();
+    r.frames = state.frames;
     for (int i = 0; i < drop_causes; ++i) {
       r.drops.count[i] = state.total_drops[i];
     }
@@ -190,13 +230,14 @@ class volume {
   void clear()
   {
     storage_.clear();
-    Space::once(stream_, detail::start_state{state_.data(), 0});
+    Space::once(stream_, detail::start_state{state_.data()});
   }
 
   /// Makes room for `block_capacity` blocks (no fewer than there are) and rehashes the table to the size that goes
   /// with it, or to `table_capacity`. Voxels are kept, blocks that had found no room are forgotten so that the next
-  /// frame can insert them. Waits. Throws invalid_argument or out_of_memory, and then changes nothing; throws error
-  /// when a bounded probe cannot place a block in the new table, and then changes nothing either.
+  /// frame can insert them. Holds the old and the new storage at once. O(both capacities). Waits. Throws
+  /// invalid_argument or out_of_memory, and then changes nothing; throws error when a bounded probe cannot place a
+  /// block in the new table, and then changes nothing either.
   void reserve(std::int64_t block_capacity, std::int64_t table_capacity = 0);
 
  private:
@@ -220,6 +261,9 @@ class volume {
                     "finite and at least voxel_size (metres)");
     detail::require(s.block_capacity >= 1 && s.block_capacity <= std::int64_t{1} << 31, "block_capacity",
                     s.block_capacity, "from 1 to 2^31");
+    detail::require(std::isfinite(1.0f / s.voxel_size), "1 / voxel_size", 1.0f / s.voxel_size, "finite");
+    detail::require(s.truncation / s.voxel_size < static_cast<float>(voxel_limit), "truncation / voxel_size",
+                    s.truncation / s.voxel_size, "below 2^23");
     if (s.table_capacity == 0) {
       s.table_capacity = static_cast<std::int64_t>(
         std::min(std::bit_ceil(static_cast<std::uint64_t>(2 * s.block_capacity)), std::uint64_t{1} << 31));
@@ -243,6 +287,14 @@ class volume {
     return std::min(storage_.table.size(), storage_.table.block_capacity());
   }
 
+  /// What a call that waits returns.
+  frame_result wait_for_result()
+  {
+    frame_result result;
+    Space::copy_out(stream_, &result, result_.data(), sizeof result);
+    return result;
+  }
+
   /// Enqueues the end of a frame of `offered` points or pixels.
   void finish(std::int64_t offered, frame_result* result)
   {
@@ -255,7 +307,8 @@ class volume {
   resource* memory_;
   storage storage_;
   buffer<detail::frame_state, Space> state_;
-  buffer<frame_result, Space> result_;  // reachable by the host too
+  buffer<frame_result, Space> result_;            // of the calls that wait
+  mutable buffer<detail::block_box, Space> box_;  // scratch of ray casts
 };
 
 namespace detail {
@@ -335,11 +388,8 @@ void volume<Space, Voxel, Policies>::reserve(std::int64_t block_capacity, std::i
   const auto pool_of = [](storage& s) {
     return Voxel::bind(s.pool.data(), s.table.block_capacity() * voxels_per_block);
   };
-  buffer<std::uint32_t, Space> tiles(1, stream_, *memory_);
-  const auto count = static_cast<std::uint32_t>(places);
-  Space::copy_in(stream_, tiles.data(), &count, sizeof count);
   Space::template for_each_tile<voxels_per_block>(
-    stream_, tiles.data(), places, detail::move_blocks<Voxel, Policies>{from, to, pool_of(storage_), pool_of(next)});
+    stream_, nullptr, places, detail::move_blocks<Voxel, Policies>{from, to, pool_of(storage_), pool_of(next)});
   stream_.wait();
 
   storage_  = std::move(next);

@@ -27,7 +27,7 @@ struct volume_ref {
   [[nodiscard]] CUTSDF_HD std::uint32_t places() const { return table.places(); }
 
   /// The block at a place of the pool; false when there is none.
-  CUTSDF_HD bool block_at(std::uint32_t place, vec3i& block) const
+  [[nodiscard]] CUTSDF_HD bool block_at(std::uint32_t place, vec3i& block) const
   {
     const block_key key = table.keys[place];
     if (key == empty_key) { return false; }

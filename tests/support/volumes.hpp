@@ -30,7 +30,7 @@ using bounded_volume     = volume<test_space, voxel::compact, bounded_policies>;
   prefix frame_result volume<__VA_ARGS__>::integrate(const point_cloud&, const Eigen::Vector3f&);              \
   prefix void volume<__VA_ARGS__>::integrate_async(const point_cloud&, const Eigen::Vector3f&, frame_result*); \
   prefix void volume<__VA_ARGS__>::allocate_async(const point_cloud&, const Eigen::Vector3f&);                 \
-  prefix void volume<__VA_ARGS__>::update_async(const point_cloud&, const Eigen::Vector3f&);                   \
+  prefix void volume<__VA_ARGS__>::update_async(const point_cloud&, const Eigen::Vector3f&, frame_result*);    \
   prefix void volume<__VA_ARGS__>::reserve(std::int64_t, std::int64_t);                                        \
   CUTSDF_TEST_INSTANTIATE_DEPTH(prefix, float, __VA_ARGS__)
 
@@ -40,11 +40,13 @@ using bounded_volume     = volume<test_space, voxel::compact, bounded_policies>;
   prefix void volume<__VA_ARGS__>::integrate_async(const depth_view<T>&, const color_view&, const pinhole&,   \
                                                    const Eigen::Isometry3f&, const depth_range&, frame_result*);
 
-#define CUTSDF_TEST_INSTANTIATE_SURFACE(prefix, Space, ...)                                             \
-  prefix ray_image<Space> volume<Space, __VA_ARGS__>::raycast(const pinhole&, const Eigen::Isometry3f&, \
-                                                              const raycast_options&);                  \
-  prefix mesh<Space> volume<Space, __VA_ARGS__>::extract_mesh(const extract_options&);                  \
-  prefix surface_points<Space> volume<Space, __VA_ARGS__>::extract_points(const extract_options&);
+#define CUTSDF_TEST_INSTANTIATE_SURFACE(prefix, Space, ...)                                                          \
+  prefix ray_image<Space> volume<Space, __VA_ARGS__>::raycast(const pinhole&, const Eigen::Isometry3f&,              \
+                                                              const raycast_options&) const;                         \
+  prefix void volume<Space, __VA_ARGS__>::raycast_async(ray_image<Space>&, const pinhole&, const Eigen::Isometry3f&, \
+                                                        const raycast_options&) const;                               \
+  prefix mesh<Space> volume<Space, __VA_ARGS__>::extract_mesh(const extract_options&) const;                         \
+  prefix surface_points<Space> volume<Space, __VA_ARGS__>::extract_points(const extract_options&) const;
 
 #define CUTSDF_TEST_INSTANTIATE(prefix, Space)                                                       \
   CUTSDF_TEST_INSTANTIATE_FUSION(prefix, Space, voxel::compact, policies<>)                          \

@@ -4,12 +4,14 @@
 #include <cutsdf/extract/marching_cubes.hpp>
 #include <cutsdf/extract/surface.hpp>
 
+#include <vector>
+
 namespace cutsdf::inline v0 {
 
 /// A triangle mesh in host memory. Positions in metres, world frame.
 struct host_mesh {
   std::vector<vec3f> positions;
-  std::vector<vec3f> normals;                  // unit, towards free space
+  std::vector<vec3f> normals;                  // unit, towards free space (zero where the field is flat)
   std::vector<rgb8> colors;                    // black where the volume has no colour
   std::vector<vec3<std::uint32_t>> triangles;  // counter-clockwise seen from free space
 };
@@ -146,10 +148,10 @@ struct emit_triangles {
 /// interpolated.
 ///
 /// The order of vertices and triangles follows that of the blocks in the pool, which may differ from run to run; the
-/// surface does not. O(blocks). Allocates its result and scratch (1.1 KiB a block), and waits twice for sizes. At most
-/// 2^32 - 1 vertices.
+/// surface does not. O(blocks). Allocates its result and scratch (1 KiB a block; a slot with index::slot) and waits for
+/// the sizes; the result is filled in the order of the stream. Throws error beyond 2^32 - 1 triangles.
 template <class Space, class Voxel, class Policies>
-mesh<Space> volume<Space, Voxel, Policies>::extract_mesh(const extract_options& options)
+mesh<Space> volume<Space, Voxel, Policies>::extract_mesh(const extract_options& options) const
 {
   const auto v      = ref();
   const auto places = occupied_places();
@@ -177,14 +179,7 @@ mesh<Space> volume<Space, Voxel, Policies>::extract_mesh(const extract_options& 
   surface.for_each_voxel(detail::emit_vertices<Voxel, Policies>{
     v, surface.ref(), {result.positions.data(), result.normals.data(), result.colors.data()}, options.min_weight});
   surface.for_each_voxel(detail::emit_triangles<Voxel, Policies>{classify, result.triangles.data()});
-  stream_.wait();
   return result;
-}
-
-template <class Space, class Voxel, class Policies>
-mesh<Space> volume<Space, Voxel, Policies>::extract_mesh()
-{
-  return extract_mesh(extract_options{});
 }
 
 }  // namespace cutsdf::inline v0

@@ -1,7 +1,7 @@
 // Points of the zero surface, without triangles.
 #pragma once
 
-#include <cutsdf/extract/surface.hpp>
+#include <cutsdf/extract/mesh.hpp>
 
 namespace cutsdf::inline v0 {
 
@@ -12,6 +12,9 @@ struct surface_points {
   buffer<vec3f, Space> positions;
   buffer<vec3f, Space> normals;
   buffer<rgb8, Space> colors;
+
+  /// A copy in host memory, as a mesh without triangles (so that write_ply takes it). Waits.
+  [[nodiscard]] host_mesh to_host() const { return {positions.to_host(), normals.to_host(), colors.to_host(), {}}; }
 };
 
 namespace detail {
@@ -53,9 +56,9 @@ struct mark_crossings {
 
 /// Extracts one point per edge between neighbouring observed voxels that the surface crosses: the vertices of the mesh,
 /// and those at the rim of what was observed, where cells are incomplete. Order as for extract_mesh. O(blocks).
-/// Allocates its result and scratch, and waits for the size.
+/// Allocates its result and scratch and waits for the sizes; the result is filled in the order of the stream.
 template <class Space, class Voxel, class Policies>
-surface_points<Space> volume<Space, Voxel, Policies>::extract_points(const extract_options& options)
+surface_points<Space> volume<Space, Voxel, Policies>::extract_points(const extract_options& options) const
 {
   const auto v = ref();
   detail::surface<Space> surface(occupied_places(), stream_, *memory_);
@@ -69,14 +72,7 @@ surface_points<Space> volume<Space, Voxel, Policies>::extract_points(const extra
   if (count == 0) { return result; }
   surface.for_each_voxel(detail::emit_vertices<Voxel, Policies>{
     v, surface.ref(), {result.positions.data(), result.normals.data(), result.colors.data()}, options.min_weight});
-  stream_.wait();
   return result;
-}
-
-template <class Space, class Voxel, class Policies>
-surface_points<Space> volume<Space, Voxel, Policies>::extract_points()
-{
-  return extract_points(extract_options{});
 }
 
 }  // namespace cutsdf::inline v0

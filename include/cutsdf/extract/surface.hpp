@@ -14,11 +14,6 @@
 
 namespace cutsdf::inline v0 {
 
-/// What takes part in an extraction: voxels with a weight above `min_weight` (0: every observed one).
-struct extract_options {
-  float min_weight{0.0f};
-};
-
 namespace detail {
 
 inline constexpr int words_per_axis  = voxels_per_block / 32;
@@ -41,7 +36,8 @@ struct surface_ref {
   std::uint32_t* counts;  // vertices of each block
   std::uint32_t* first;   // vertices of all blocks before it
 
-  /// Place and index of a voxel that lies up to one step beyond a block in each direction; no place when not stored.
+  /// Place and index of a voxel up to one step beyond a block towards +x, +y, +z (local coordinates in [0, 8]); no
+  /// place when not stored.
   struct position {
     std::uint32_t place;
     int index;
@@ -52,21 +48,24 @@ struct surface_ref {
     return {neighbours[place * 8 + k], index_in_block(local)};
   }
 
+  [[nodiscard]] CUTSDF_HD static std::int64_t word_of(position p, int axis)
+  {
+    return std::int64_t{p.place} * words_per_block + axis * words_per_axis + (p.index >> 5);
+  }
+
   CUTSDF_HD void mark(position p, int axis) const
   {
-    const std::int64_t word = std::int64_t{p.place} * words_per_block + axis * words_per_axis + (p.index >> 5);
-    atomic::set_bits(crossed + word, 1u << (p.index & 31));
+    atomic::set_bits(crossed + word_of(p, axis), 1u << (p.index & 31));
   }
 
   [[nodiscard]] CUTSDF_HD bool marked(position p, int axis) const
   {
-    const std::int64_t word = std::int64_t{p.place} * words_per_block + axis * words_per_axis + (p.index >> 5);
-    return (crossed[word] >> (p.index & 31) & 1u) != 0;
+    return (crossed[word_of(p, axis)] >> (p.index & 31) & 1u) != 0;
   }
 
   [[nodiscard]] CUTSDF_HD std::uint32_t vertex(position p, int axis) const
   {
-    const std::int64_t word   = std::int64_t{p.place} * words_per_block + axis * words_per_axis + (p.index >> 5);
+    const std::int64_t word   = word_of(p, axis);
     const std::uint32_t below = crossed[word] & ((1u << (p.index & 31)) - 1u);
     return first[p.place] + before[word] + static_cast<std::uint32_t>(population(below));
   }
@@ -96,6 +95,15 @@ struct count_vertices {
       count += static_cast<std::uint32_t>(population(surface.crossed[place * words_per_block + word]));
     }
     surface.counts[place] = count;
+  }
+};
+
+struct add_up {
+  const std::uint32_t* counts;
+  std::uint64_t* sum;
+  CUTSDF_HD void operator()(std::int64_t place) const
+  {
+    if (counts[place] != 0) { atomic::add(sum, std::uint64_t{counts[place]}); }
   }
 };
 
@@ -171,12 +179,10 @@ class surface {
   surface(std::int64_t places, stream_type stream, resource& memory)
     : places_(places), stream_(stream), memory_(memory), neighbours_(8 * places, stream, memory),
       crossed_(words_per_block * places, stream, memory), before_(words_per_block * places, stream, memory),
-      counts_(places + 1, stream, memory), first_(places + 1, stream, memory), tiles_(1, stream, memory)
+      counts_(places + 1, stream, memory), first_(places + 1, stream, memory), sum_(1, stream, memory)
   {
     crossed_.fill_bytes(0);
     counts_.fill_bytes(0);
-    const auto tiles = static_cast<std::uint32_t>(places);
-    Space::copy_in(stream, tiles_.data(), &tiles, sizeof tiles);
   }
 
   [[nodiscard]] surface_ref ref()
@@ -187,7 +193,7 @@ class surface {
   template <class F>
   void for_each_voxel(const F& f)
   {
-    Space::template for_each_tile<voxels_per_block>(stream_, tiles_.data(), places_, f);
+    Space::template for_each_tile<voxels_per_block>(stream_, nullptr, places_, f);
   }
 
   template <class Voxel, class Policies>
@@ -203,13 +209,19 @@ class surface {
     return total(counts_, first_);
   }
 
-  /// first[i] = counts[0] + ... + counts[i-1]; returns the sum of all. Waits.
+  /// first[i] = counts[0] + ... + counts[i-1]; returns the sum of all. Waits. Throws error when the sum needs more than
+  /// the 32 bits of an index.
   std::int64_t total(const buffer<std::uint32_t, Space>& counts, buffer<std::uint32_t, Space>& first)
   {
+    sum_.fill_bytes(0);
+    Space::for_each(stream_, places_, add_up{counts.data(), sum_.data()});
     Space::exclusive_scan(stream_, memory_, counts.data(), first.data(), places_ + 1);
-    std::uint32_t sum = 0;
-    Space::copy_out(stream_, &sum, first.data() + places_, sizeof sum);
-    return sum;
+    std::uint64_t sum = 0;
+    Space::copy_out(stream_, &sum, sum_.data(), sizeof sum);
+    if (sum > std::numeric_limits<std::uint32_t>::max()) {
+      throw error("the surface has " + std::to_string(sum) + " vertices or triangles, more than 32 bits can number");
+    }
+    return static_cast<std::int64_t>(sum);
   }
 
  private:
@@ -221,7 +233,7 @@ class surface {
   buffer<std::uint32_t, Space> before_;
   buffer<std::uint32_t, Space> counts_;
   buffer<std::uint32_t, Space> first_;
-  buffer<std::uint32_t, Space> tiles_;
+  buffer<std::uint64_t, Space> sum_;
 };
 
 }  // namespace detail

@@ -126,6 +126,8 @@ depth_reader<T> reader_of(const depth_view<T>& depth, const pinhole& camera, con
   require(depth.height == camera.height, "height of the depth image", depth.height, "the camera's");
   require(std::int64_t{depth.width} * depth.height <= std::numeric_limits<std::int32_t>::max(),
           "number of pixels of the depth image", std::int64_t{depth.width} * depth.height, "below 2^31");
+  require(depth.data != nullptr || depth.width == 0 || depth.height == 0, "data of the depth image", depth.data,
+          "not null");
   require(depth.units_per_metre > 0.0f && std::isfinite(depth.units_per_metre), "units_per_metre",
           depth.units_per_metre, "positive and finite");
   require(range.min_depth > 0.0f, "min_depth", range.min_depth, "positive (metres)");
@@ -152,7 +154,7 @@ void volume<Space, Voxel, Policies>::integrate_async(const depth_view<T>& depth,
   const auto pose         = to_rigid_motion(camera_to_world);
   const auto pixels       = std::int64_t{depth.width} * depth.height;
   const auto color_stride = detail::checked_stride(color.row_stride, color.width, "row_stride of the colour image");
-  const bool has_color    = color.data != nullptr && color.width > 0 && color.height > 0;
+  const bool has_color    = pixels > 0 && color.data != nullptr && color.width > 0 && color.height > 0;
   const auto color_camera = color.camera ? *color.camera
                             : has_color  ? camera.resized(color.width, color.height)
                                          : camera;
@@ -180,8 +182,7 @@ frame_result volume<Space, Voxel, Policies>::integrate(const depth_view<T>& dept
                                                        const depth_range& range)
 {
   integrate_async(depth, color, camera, camera_to_world, range, result_.data());
-  stream_.wait();
-  return *result_.data();
+  return wait_for_result();
 }
 
 }  // namespace cutsdf::inline v0

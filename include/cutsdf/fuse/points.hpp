@@ -34,13 +34,14 @@ struct last_block {
   vec3i block{0, 0, 0};
   bool known{false};
 
-  CUTSDF_HD bool is(vec3i other)
+  /// Whether the walk is in another block now than at the last call.
+  CUTSDF_HD bool entered(vec3i other)
   {
-    if constexpr (Policies::visit_type::every_sample) { return false; }
-    if (known && block == other) { return true; }
+    if constexpr (Policies::visit_type::every_sample) { return true; }
+    if (known && block == other) { return false; }
     block = other;
     known = true;
-    return false;
+    return true;
   }
 };
 
@@ -60,7 +61,7 @@ struct allocate_points {
       truncation_vox,
       [&](vec3i voxel, float) {
         const vec3i block = block_of(voxel);
-        if (!last.is(block)) { static_cast<void>(table.insert(block)); }
+        if (last.entered(block)) { static_cast<void>(table.insert(block)); }
       },
       [] {});
   }
@@ -88,7 +89,7 @@ struct update_points {
       volume.truncation_vox,
       [&](vec3i voxel, float squared_range) {
         const vec3i block = block_of(voxel);
-        if (!last.is(block)) { place = find(block); }
+        if (last.entered(block)) { place = find(block); }
         if (!volume.stored(place)) {
           state->drop(place == no_storage                ? drop_cause::pool_full
                       : volume.table.gives_up_at_bound() ? drop_cause::probe_bound
@@ -142,12 +143,14 @@ void volume<Space, Voxel, Policies>::allocate_async(const point_cloud& points, c
 }
 
 template <class Space, class Voxel, class Policies>
-void volume<Space, Voxel, Policies>::update_async(const point_cloud& points, const Eigen::Vector3f& camera_position)
+void volume<Space, Voxel, Policies>::update_async(const point_cloud& points, const Eigen::Vector3f& camera_position,
+                                                  frame_result* result)
 {
   const auto v = ref();
   Space::for_each(stream_, std::ssize(points.positions),
                   detail::update_points<Voxel, Policies>{
                     v, state_.data(), detail::view_of(points, camera_position, v.inverse_voxel_size)});
+  finish(std::ssize(points.positions), result);
 }
 
 template <class Space, class Voxel, class Policies>
@@ -155,8 +158,7 @@ void volume<Space, Voxel, Policies>::integrate_async(const point_cloud& points, 
                                                      frame_result* result)
 {
   allocate_async(points, camera_position);
-  update_async(points, camera_position);
-  finish(std::ssize(points.positions), result);
+  update_async(points, camera_position, result);
 }
 
 template <class Space, class Voxel, class Policies>
@@ -164,8 +166,7 @@ frame_result volume<Space, Voxel, Policies>::integrate(const point_cloud& points
                                                        const Eigen::Vector3f& camera_position)
 {
   integrate_async(points, camera_position, result_.data());
-  stream_.wait();
-  return *result_.data();
+  return wait_for_result();
 }
 
 }  // namespace cutsdf::inline v0

@@ -30,7 +30,7 @@ struct pinhole {
   }
 
   /// The pixel that a camera-frame point with z > 0 falls into; false when it is outside the image.
-  CUTSDF_HD bool project(vec3f point, int& u, int& v) const
+  [[nodiscard]] CUTSDF_HD bool project(vec3f point, int& u, int& v) const
   {
     const float inverse_z = ieee::div(1.0f, point.z);
     const float pu        = ieee::add(ieee::add(ieee::mul(ieee::mul(fx, point.x), inverse_z), cx), 0.5f);

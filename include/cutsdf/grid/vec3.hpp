@@ -55,6 +55,8 @@ CUTSDF_HD inline vec3f to_float(vec3i a)
 
 inline vec3f from_eigen(const Eigen::Vector3f& v) { return {v.x(), v.y(), v.z()}; }
 
+static_assert(sizeof(vec3f) == 12, "arrays of points are packed");
+
 /// 8-bit colour, the layout of a row of an RGB image.
 struct rgb8 {
   std::uint8_t r, g, b;
@@ -64,5 +66,7 @@ struct rgb8 {
     return a.r == b.r && a.g == b.g && a.b == b.b;
   }
 };
+
+static_assert(sizeof(rgb8) == 3, "rows of pixels are packed");
 
 }  // namespace cutsdf::inline v0

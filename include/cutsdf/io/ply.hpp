@@ -11,11 +11,13 @@
 namespace cutsdf::inline v0 {
 
 /// Writes a binary little-endian PLY file with normals and colours. The file appears under its name only when it is
-/// complete (written beside it as `<path>.part`, then renamed). Throws io_error naming the file.
+/// complete (written beside it as `<path>.part`, then renamed). Throws io_error naming the file and what is wrong, and
+/// invalid_argument when normals or colours have another length than positions.
 inline void write_ply(const std::filesystem::path& path, const host_mesh& mesh)
 {
   static_assert(std::endian::native == std::endian::little, "cutsdf: write_ply expects a little-endian machine");
   const auto n = mesh.positions.size();
+  detail::require(n <= 0x7fffffff, "number of vertices", n, "below 2^31, as PLY readers expect");
   detail::require(mesh.normals.size() == n, "number of normals", mesh.normals.size(), "the number of positions");
   detail::require(mesh.colors.size() == n, "number of colours", mesh.colors.size(), "the number of positions");
 

@@ -6,14 +6,6 @@
 
 namespace cutsdf::inline v0 {
 
-/// What a ray cast looks at. Depths in metres along the camera's z axis; voxels with a weight above `min_weight` take
-/// part.
-struct raycast_options {
-  float min_depth{0.1f};
-  float max_depth{std::numeric_limits<float>::infinity()};
-  float min_weight{0.0f};
-};
-
 /// A ray cast, row by row, in the space of the volume. Where a ray meets no surface all three are zero.
 template <class Space>
 struct ray_image {
@@ -25,12 +17,6 @@ struct ray_image {
 };
 
 namespace detail {
-
-/// The box that holds every block, in blocks, ends included; empty (lower above upper) where there is none.
-struct block_box {
-  std::int32_t lower[3];
-  std::int32_t upper[3];
-};
 
 struct empty_box {
   block_box* box;
@@ -213,38 +199,43 @@ struct cast_ray {
 
 /// Renders what `camera` at `camera_to_world` would see: per pixel the first crossing from free space to behind the
 /// surface, found in the trilinearly interpolated field, with the field's gradient as normal. Rays start at min_depth
-/// and end where the volume's blocks end (or at max_depth). Allocates three images and does not wait. O(pixels *
-/// (blocks along a ray + voxels near its surface) + blocks).
+/// and end where the volume's blocks end (or at max_depth). Does not wait. O(pixels * (blocks along a ray + voxels near
+/// its surface) + block capacity). Throws invalid_argument for a camera, options or a pose that cannot be meant.
 template <class Space, class Voxel, class Policies>
-ray_image<Space> volume<Space, Voxel, Policies>::raycast(const pinhole& camera,
-                                                         const Eigen::Isometry3f& camera_to_world,
-                                                         const raycast_options& options)
+void volume<Space, Voxel, Policies>::raycast_async(ray_image<Space>& into, const pinhole& camera,
+                                                   const Eigen::Isometry3f& camera_to_world,
+                                                   const raycast_options& options) const
 {
   detail::require_camera(camera);
   detail::require(options.min_depth > 0.0f, "min_depth", options.min_depth, "positive (metres)");
+  detail::require(options.max_depth >= options.min_depth, "max_depth", options.max_depth,
+                  "at least min_depth (metres)");
+  detail::require(into.width == camera.width, "width of the images", into.width, "the camera's");
+  detail::require(into.height == camera.height, "height of the images", into.height, "the camera's");
+  const auto pose   = to_rigid_motion(camera_to_world);
   const auto pixels = std::int64_t{camera.width} * camera.height;
-  detail::require(pixels <= std::numeric_limits<std::int32_t>::max(), "number of pixels", pixels, "below 2^31");
-  const auto pose = to_rigid_motion(camera_to_world);
-
-  ray_image<Space> image{camera.width, camera.height, buffer<float, Space>(pixels, stream_, *memory_),
-                         buffer<vec3f, Space>(pixels, stream_, *memory_),
-                         buffer<rgb8, Space>(pixels, stream_, *memory_)};
-  if (pixels == 0) { return image; }
-  buffer<detail::block_box, Space> box(1, stream_, *memory_);
-  const auto v = ref();
-  Space::once(stream_, detail::empty_box{box.data()});
-  Space::for_each(stream_, storage_.table.block_capacity(), detail::grow_box<Policies>{v.table, box.data()});
+  const auto v      = ref();
+  if (pixels == 0) { return; }
+  Space::once(stream_, detail::empty_box{box_.data()});
+  Space::for_each(stream_, storage_.table.block_capacity(), detail::grow_box<Policies>{v.table, box_.data()});
   Space::for_each(stream_, pixels,
-                  detail::cast_ray<Voxel, Policies>{v, box.data(), camera, pose, options, image.depth.data(),
-                                                    image.normals.data(), image.colors.data()});
-  return image;
+                  detail::cast_ray<Voxel, Policies>{v, box_.data(), camera, pose, options, into.depth.data(),
+                                                    into.normals.data(), into.colors.data()});
 }
 
 template <class Space, class Voxel, class Policies>
 ray_image<Space> volume<Space, Voxel, Policies>::raycast(const pinhole& camera,
-                                                         const Eigen::Isometry3f& camera_to_world)
+                                                         const Eigen::Isometry3f& camera_to_world,
+                                                         const raycast_options& options) const
 {
-  return raycast(camera, camera_to_world, raycast_options{});
+  detail::require_camera(camera);
+  const auto pixels = std::int64_t{camera.width} * camera.height;
+  detail::require(pixels <= std::numeric_limits<std::int32_t>::max(), "number of pixels", pixels, "below 2^31");
+  ray_image<Space> image{camera.width, camera.height, buffer<float, Space>(pixels, stream_, *memory_),
+                         buffer<vec3f, Space>(pixels, stream_, *memory_),
+                         buffer<rgb8, Space>(pixels, stream_, *memory_)};
+  raycast_async(image, camera, camera_to_world, options);
+  return image;
 }
 
 }  // namespace cutsdf::inline v0

@@ -73,17 +73,22 @@ class sampler {
   /// succeeds.
   CUTSDF_HD vec3f gradient(vec3f position, float value)
   {
-    const auto along = [&](int axis) {
+    float along[3];
+    CUTSDF_ROLLED
+    for (int axis = 0; axis < 3; ++axis) {
       const vec3f step = unit(axis);
-      float ahead = 0.0f, behind = 0.0f;
-      const bool has_ahead  = interpolate(position + step, ahead);
-      const bool has_behind = interpolate(position - step, behind);
-      return has_ahead || has_behind ? difference(value, has_ahead, ahead, has_behind, behind) : slope(position, axis);
-    };
-    return {along(0), along(1), along(2)};
+      float at[2]      = {0.0f, 0.0f};
+      bool has[2]      = {false, false};
+      CUTSDF_ROLLED
+      for (int side = 0; side < 2; ++side) {
+        has[side] = interpolate(side == 0 ? position - step : position + step, at[side]);
+      }
+      along[axis] = has[0] || has[1] ? difference(value, has[1], at[1], has[0], at[0]) : slope(position, axis);
+    }
+    return {along[0], along[1], along[2]};
   }
 
-  /// The same at a voxel's centre.
+  /// The same at a voxel's centre, from its six neighbours; zero on an axis where neither was observed.
   CUTSDF_HD vec3f gradient(vec3i voxel, float value)
   {
     const auto along = [&](vec3i step) {

@@ -8,7 +8,8 @@
 namespace cutsdf::inline v0 {
 
 /// A load policy has a static `load(const std::uint64_t*) -> std::uint64_t`, callable in kernels. A stale "empty" is
-/// harmless: the compare-exchange that follows it sees the truth.
+/// harmless to an insertion: the compare-exchange that follows sees the truth. A lookup may miss a block that was
+/// inserted in the same kernel.
 // clang-format off
 template <class T>
 concept load_policy = requires(const std::uint64_t* address) {

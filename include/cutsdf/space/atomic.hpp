@@ -62,7 +62,11 @@ template <class T>
 CUTSDF_HD void add(T* address, T value)
 {
 #if CUTSDF_DEVICE_PASS
-  atomicAdd(address, value);
+  if constexpr (std::is_same_v<T, std::uint64_t>) {
+    atomicAdd(reinterpret_cast<unsigned long long*>(address), static_cast<unsigned long long>(value));
+  } else {
+    atomicAdd(address, value);
+  }
 #else
   reference<T>(*address).fetch_add(value, order::relaxed);
 #endif
@@ -135,11 +139,11 @@ CUTSDF_HD T compare_exchange(T* address, std::type_identity_t<T> expected, std::
 #endif
 }
 
-/// Adds one to a counter that many threads of a warp are likely to reach together: one atomic for all of them.
+/// Adds one to a counter that many threads of a warp are likely to reach together: one atomic for those that share it.
 CUTSDF_HD inline void count(std::uint64_t* counter)
 {
 #if CUTSDF_DEVICE_PASS
-  const unsigned together = __activemask();
+  const unsigned together = __match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(counter));
   unsigned lane;
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
   if (lane == static_cast<unsigned>(__ffs(together) - 1)) {

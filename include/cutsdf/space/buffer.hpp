@@ -12,7 +12,8 @@
 namespace cutsdf::inline v0 {
 
 namespace space {
-/// The device where a CUDA compiler reads the code, the host elsewhere.
+/// The device where a CUDA compiler reads the code, the host elsewhere: so name the space in headers that both kinds of
+/// unit include.
 #if CUTSDF_HAS_CUDA
 using preferred = device;
 #else
@@ -55,6 +56,7 @@ class buffer {
   {
   }
 
+  /// Swaps: `other` releases what this held.
   buffer& operator=(buffer&& other) noexcept
   {
     std::swap(data_, other.data_);
@@ -77,7 +79,7 @@ class buffer {
   [[nodiscard]] std::span<const T> span() const noexcept { return {data_, static_cast<std::size_t>(size_)}; }
 
   /// Orders later operations and the release by another stream; the caller orders the two streams.
-  void set_stream(stream_type stream) { stream_ = stream; }
+  void set_stream(stream_type stream) noexcept { stream_ = stream; }
 
   /// Sets every byte; does not wait.
   void fill_bytes(unsigned char value) { Space::fill_bytes(stream_, data_, value, bytes()); }

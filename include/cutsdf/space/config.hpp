@@ -19,6 +19,10 @@
 #define CUTSDF_HD
 #endif
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
+#error "cutsdf needs compute capability 7.0 or later: threads of one warp wait for each other"
+#endif
+
 // 1 while device code is being generated.
 #if defined(__CUDA_ARCH__)
 #define CUTSDF_DEVICE_PASS 1
@@ -26,7 +30,16 @@
 #define CUTSDF_DEVICE_PASS 0
 #endif
 
-// Kernels are hidden: two shared libraries that each instantiate the same kernel must each launch their own copy.
+// Kernels are hidden: two shared libraries that each instantiate the same kernel must each launch their own copy. Their
+// callers are ordinary templates: build shared libraries that use cutsdf with -fvisibility=hidden if they are compiled
+// for different architectures.
 #if CUTSDF_HAS_CUDA
 #define CUTSDF_KERNEL __attribute__((visibility("hidden"))) __global__
+#endif
+
+// Before a loop whose body is long: unrolled, it would not fit the instruction cache.
+#if CUTSDF_HAS_CUDA
+#define CUTSDF_ROLLED _Pragma("unroll 1")
+#else
+#define CUTSDF_ROLLED
 #endif

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <type_traits>
 
 namespace cutsdf::inline v0 {
 
@@ -56,7 +57,7 @@ template <int Lanes, class F>
 CUTSDF_KERNEL void __launch_bounds__(512)
   for_each_tile_kernel(const F f, const std::uint32_t* count, const std::int64_t limit)
 {
-  const std::int64_t tiles = *count < limit ? *count : limit;
+  const std::int64_t tiles = count != nullptr && *count < limit ? *count : limit;
   for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     const auto context = f.prepare(tile);
     for (int lane = static_cast<int>(threadIdx.x); lane < Lanes; lane += static_cast<int>(blockDim.x)) {
@@ -79,7 +80,7 @@ namespace space {
 struct device {
   static constexpr const char* name = "device";
 
-  /// A CUDA stream that somebody else owns. There is no default: an integer or a null pointer does not convert.
+  /// A CUDA stream that somebody else owns. There is no default: a literal 0 or nullptr does not convert.
   class stream_type {
    public:
     stream_type(cudaStream_t stream) : stream_(stream) {}  // NOLINT: a view, as cheap to pass as the handle
@@ -136,7 +137,8 @@ struct device {
     return instance;
   }
 
-  /// Memory that host and device both reach: pinned host memory. Freeing it waits for the stream.
+  /// Memory that host and device both reach: pinned host memory. For results and staging of one's own; allocation and
+  /// release may synchronise the device.
   static resource& shared_resource()
   {
     struct pinned final : resource {
@@ -161,6 +163,7 @@ struct device {
   template <class F>
   static void for_each(const stream_type& stream, std::int64_t count, const F& f)
   {
+    static_assert(std::is_trivially_copyable_v<F>, "cutsdf: a functor for space::device must be trivially copyable");
     if (count <= 0) { return; }
     constexpr int threads = 256;
     const auto blocks     = std::min<std::int64_t>((count + threads - 1) / threads, 1 << 20);
@@ -169,13 +172,14 @@ struct device {
   }
 
   /// Runs `f(f.prepare(t), lane)` for every tile t in [0, min(*count, limit)) and every lane in [0, Lanes).
-  /// `count` lies in device memory and is read when the kernel runs.
+  /// `count` lies in device memory and is read when the kernel runs; without one, all `limit` tiles.
   template <int Lanes, class F>
   static void for_each_tile(const stream_type& stream, const std::uint32_t* count, std::int64_t limit, const F& f)
   {
+    static_assert(std::is_trivially_copyable_v<F>, "cutsdf: a functor for space::device must be trivially copyable");
     if (limit <= 0) { return; }
     constexpr int threads = Lanes < 512 ? Lanes : 512;
-    // The host does not know the count: as many thread blocks as the device holds at once, each taking every n-th tile.
+    // The host does not know the count: as many thread blocks as the device holds at most, each taking every n-th tile.
     const auto resident = std::int64_t{detail::multiprocessors()} * (2048 / threads);
     const auto blocks   = std::min(limit, resident);
     detail::for_each_tile_kernel<Lanes><<<static_cast<unsigned>(blocks), threads, 0, stream.get()>>>(f, count, limit);
@@ -186,6 +190,7 @@ struct device {
   template <class F>
   static void once(const stream_type& stream, const F& f)
   {
+    static_assert(std::is_trivially_copyable_v<F>, "cutsdf: a functor for space::device must be trivially copyable");
     detail::once_kernel<<<1, 1, 0, stream.get()>>>(f);
     detail::check_cuda(cudaGetLastError(), "once_kernel");
   }

@@ -3,12 +3,13 @@
 
 #include <cutsdf/space/config.hpp>
 
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
 namespace cutsdf::inline v0 {
 
-/// Base of everything this library throws.
+/// Base of everything this library itself throws (bad_alloc and system_error of the standard library pass through).
 struct error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -39,7 +40,9 @@ template <class T>
 void require(bool condition, const char* name, const T& value, const char* expected)
 {
   if (!condition) {
-    throw invalid_argument(std::string(name) + " must be " + expected + ", but is " + std::to_string(value));
+    std::ostringstream message;
+    message << name << " must be " << expected << ", but is " << value;
+    throw invalid_argument(message.str());
   }
 }
 }  // namespace detail

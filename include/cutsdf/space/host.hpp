@@ -71,11 +71,12 @@ struct host {
   }
 
   /// Calls `f(f.prepare(t), lane)` for every tile t in [0, min(*count, limit)) and every lane in [0, Lanes).
-  /// `count` lies in this space's memory: nobody has to wait for it.
+  /// `count` lies in this space's memory, so that nobody has to wait for it; without one, all `limit` tiles.
   template <int Lanes, class F>
   static void for_each_tile(const stream_type& stream, const std::uint32_t* count, std::int64_t limit, const F& f)
   {
-    stream.pool().run(std::min<std::int64_t>(*count, limit), 8, [&f](std::int64_t begin, std::int64_t end) {
+    const std::int64_t tiles = count != nullptr ? std::min<std::int64_t>(*count, limit) : limit;
+    stream.pool().run(tiles, 8, [&f](std::int64_t begin, std::int64_t end) {
       for (std::int64_t tile = begin; tile < end; ++tile) {
         const auto context = f.prepare(tile);
         for (int lane = 0; lane < Lanes; ++lane) {

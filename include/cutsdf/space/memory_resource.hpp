@@ -1,4 +1,4 @@
-// Where memory comes from. A volume and everything it returns take all their memory through one of these.
+// Where memory comes from. A volume and everything it returns take all their memory of its space through one of these.
 #pragma once
 
 #include <cutsdf/space/error.hpp>

@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -20,13 +21,17 @@ namespace cutsdf::inline v0 {
 /// pool, and must not throw.
 class thread_pool {
  public:
-  /// `threads` counts the caller: 1 means no worker at all. 0 means one per core.
+  /// `threads` counts the caller: 1 means no worker at all. 0 means one per core. Where the system gives fewer, fewer
+  /// do the same work.
   explicit thread_pool(unsigned threads = 0)
   {
     if (threads == 0) { threads = std::max(1u, std::thread::hardware_concurrency()); }
     workers_.reserve(threads - 1);
-    for (unsigned i = 1; i < threads; ++i) {
-      workers_.emplace_back([this] { work(); });
+    try {
+      for (unsigned i = 1; i < threads; ++i) {
+        workers_.emplace_back([this] { work(); });
+      }
+    } catch (const std::system_error&) {
     }
   }
 

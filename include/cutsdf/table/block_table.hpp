@@ -66,7 +66,7 @@ class block_table {
   [[nodiscard]] stream_type stream() const noexcept { return stream_; }
 
   /// Runs later calls on another stream; the caller orders the two streams.
-  void set_stream(stream_type stream)
+  void set_stream(stream_type stream) noexcept
   {
     stream_ = stream;
     entries_.set_stream(stream);
@@ -74,9 +74,11 @@ class block_table {
     used_.set_stream(stream);
   }
 
-  [[nodiscard]] ref_type ref() noexcept
+  /// View for kernels. Whoever has it may write, also through a table that is const here.
+  [[nodiscard]] ref_type ref() const noexcept
   {
-    return {entries_.data(), keys_.data(), used_.data(), static_cast<std::uint32_t>(capacity() - 1),
+    auto& self = const_cast<block_table&>(*this);
+    return {self.entries_.data(), self.keys_.data(), self.used_.data(), static_cast<std::uint32_t>(capacity() - 1),
             static_cast<std::uint32_t>(block_capacity_)};
   }
 
@@ -100,7 +102,7 @@ class block_table {
 
   /// Looks `blocks` up (in the table's space); `indices[i]` as in insert_async, no_index for an absent block. Does not
   /// wait.
-  void find_async(std::span<const vec3i> blocks, std::uint32_t* indices)
+  void find_async(std::span<const vec3i> blocks, std::uint32_t* indices) const
   {
     Space::for_each(stream_, std::ssize(blocks), detail::find_blocks<Policies>{ref(), blocks.data(), indices});
   }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cutsdf/policy/policies.hpp>
+#include <cutsdf/space/atomic.hpp>
 
 #include <type_traits>
 
@@ -26,10 +27,12 @@ struct alignas(16) table_entry {
 };
 static_assert(sizeof(table_entry) == 16);
 
-/// Non-owning view of a block_table; trivially copyable, valid while the table lives and is not rehashed.
+/// Non-owning view of a block_table; trivially copyable, valid while the table lives (moving the owner keeps it).
 ///
-/// All operations may run concurrently with each other from any number of threads of the table's space. Blocks passed
-/// in must satisfy has_key(). Expected O(1); the worst case is Probe::bound(capacity) slots.
+/// insert, find_slot, find, index_at and claim may run concurrently with each other from any number of threads of the
+/// table's space; keys[] and places() are for when no insertion is running. With load::plain a lookup may miss a block
+/// that was inserted in the same kernel (the first-level cache answers); an insertion never does. Blocks passed in must
+/// satisfy has_key(). Expected O(1); the worst case is Probe::bound(capacity) slots.
 template <class Policies>
 struct block_table_ref {
   using policies_type = Policies;
@@ -68,7 +71,8 @@ struct block_table_ref {
       [](std::uint32_t) { return empty_key; });
   }
 
-  /// Place in the pool of the block in `slot`, or no_storage. Waits for the thread that is inserting it.
+  /// Place in the pool of the block in `slot`, or no_storage. Spins until the thread that inserts it has published it.
+  /// Orders nothing else on the device: voxels and keys[] written in the same kernel need an acquire of one's own.
   [[nodiscard]] CUTSDF_HD std::uint32_t index_at(std::uint32_t slot) const
   {
     if constexpr (index_type::from_slot) {
@@ -94,9 +98,9 @@ struct block_table_ref {
     return slot == no_slot ? no_index : index_at(slot);
   }
 
-  /// Whether this is the first call for `slot` with this `stamp` (any value but all ones). Exactly one of any number of
-  /// concurrent callers is told so.
-  CUTSDF_HD bool claim(std::uint32_t slot, std::uint32_t stamp) const
+  /// Whether this is the first call for `slot` since its stamp was another (any value but all ones). Exactly one of any
+  /// number of concurrent callers with the same stamp is told so; different stamps must not be in use at once.
+  [[nodiscard]] CUTSDF_HD bool claim(std::uint32_t slot, std::uint32_t stamp) const
   {
 #if CUTSDF_DEVICE_PASS
     if (entries[slot].stamp == stamp) { return false; }
@@ -113,7 +117,8 @@ struct block_table_ref {
   [[nodiscard]] CUTSDF_HD std::uint32_t places() const
   {
     if constexpr (index_type::from_slot) { return block_capacity; }
-    return *used < block_capacity ? *used : block_capacity;
+    const std::uint32_t n = atomic::load_relaxed(used);
+    return n < block_capacity ? n : block_capacity;
   }
 
  private:

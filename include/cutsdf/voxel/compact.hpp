@@ -10,7 +10,8 @@
 
 namespace cutsdf::inline v0::voxel {
 
-/// Weighted sums for distance, a running mean for colour: 16 bytes a voxel.
+/// Weighted sums for distance, a running mean for colour: 16 bytes a voxel. The sums are floats: beyond 2^24 times the
+/// weight of an observation, further ones no longer change them.
 ///
 /// Colour has a weight of its own (frames without colour leave it alone) and is kept behind the surface and up to
 /// color_front_vox in front of it: of the two voxels between which a surface passes, the one behind always has it. Its
@@ -45,7 +46,7 @@ struct compact {
   CUTSDF_HD static void add(const arrays& a, std::int64_t i, const observation& o)
   {
     const sums term{ieee::mul(o.distance, o.weight), o.weight};
-#if CUTSDF_DEVICE_PASS && __CUDA_ARCH__ >= 900
+#if CUTSDF_DEVICE_PASS && __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1201
     atomicAdd(reinterpret_cast<float2*>(a.geometry + i), make_float2(term.distance, term.weight));  // one message to L2
 #else
     atomic::add(&a.geometry[i].distance, term.distance);

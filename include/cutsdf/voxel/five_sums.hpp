@@ -8,7 +8,7 @@ namespace cutsdf::inline v0::voxel {
 
 /// Weighted sums of distance and the three channels, and the weight, each an array of its own: 20 bytes a voxel, five
 /// float atomics a scattered observation. One weight serves distance and colour alike, so a volume should be given
-/// colours always or never.
+/// colours always or never: given none, it reads as black with the distance's weight.
 struct five_sums {
   struct arrays {
     float* distance;

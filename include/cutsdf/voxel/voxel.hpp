@@ -28,7 +28,8 @@ struct voxel_color {
   float weight;
 };
 
-/// A voxel policy stores voxels in arrays of its choice and folds observations into them. All its members are static:
+/// A voxel policy stores voxels in arrays of its choice and folds observations into them. All its members are static,
+/// and all but bind() are called in kernels (CUTSDF_HD):
 ///
 ///   arrays                            trivially copyable; pointers into the pool
 ///   bytes_per_voxel                   a block takes 512 times as many

@@ -59,7 +59,7 @@ TEMPLATE_TEST_CASE("reserve keeps every bit of every voxel", "[reserve]", defaul
   REQUIRE(blocks.size() == 1104);
   REQUIRE(bits.size() > 60000);
   for (const auto& [block_capacity, table_capacity] :
-       std::vector<std::pair<std::int64_t, std::int64_t>>{{5000, 0}, {1104, 1 << 15}, {3000, 1 << 16}}) {
+       std::vector<std::pair<std::int64_t, std::int64_t>>{{5000, 0}, {1104, 1 << 15}, {3000, 1 << 13}}) {
     v.reserve(block_capacity, table_capacity);
     const auto report = v.report();
     REQUIRE(report.blocks == 1104);

@@ -343,7 +343,37 @@ TEST_CASE("an image of 0 x 0 pixels does nothing", "[hostile]")
     REQUIRE(frame.valid == 0);
     REQUIRE(frame.blocks == 0);
     require_untouched(v);
+    const auto color = upload(std::vector<rgb8>(4));
+    const auto colored =
+      v.integrate(depth_view<float>{.data = nullptr, .width = width, .height = height}, {color.data(), 2, 2},
+                  pinhole{50.0f, 50.0f, 0.0f, 0.0f, width, height}, identity_pose);
+    REQUIRE(colored.valid == 0);
+    require_untouched(v);
   }
+}
+
+TEST_CASE("an image without data is refused", "[hostile]")
+{
+  default_volume v({.block_capacity = 64}, test_stream());
+  REQUIRE_THROWS_AS(
+    v.integrate(depth_view<float>{.data = nullptr, .width = 32, .height = 24}, camera_of(32, 24, 60.0), identity_pose),
+    invalid_argument);
+  require_untouched(v);
+}
+
+TEST_CASE("settings that would take for ever or divide by nothing are refused with their value", "[hostile]")
+{
+  const auto refused = [](float voxel, float truncation) -> std::string {
+    try {
+      default_volume v({.voxel_size = voxel, .truncation = truncation, .block_capacity = 8}, test_stream());
+    } catch (const invalid_argument& failure) {
+      return failure.what();
+    }
+    return {};
+  };
+  REQUIRE(refused(1e-3f, 1e6f).find("1e+09") != std::string::npos);
+  REQUIRE(refused(1e-40f, 1e-38f).find("inf") != std::string::npos);
+  REQUIRE(refused(1e-8f, 1e-9f).find("1e-09") != std::string::npos);
 }
 
 TEST_CASE("an image without a valid pixel does nothing", "[hostile]")

@@ -147,6 +147,58 @@ TEST_CASE("allocate and update run apart do what integrate does", "[points]")
   }
 }
 
+TEST_CASE("passes that are run apart count and end their frame", "[points]")
+{
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  default_volume v({.block_capacity = 8, .table_capacity = 1024}, test_stream());
+  const auto points = upload(std::vector<vec3f>{{nan, 0.0f, 1.0f}, {0.0f, 0.0f, 1.0f}, {1.0f, 0.0f, 1.0f}});
+  buffer<frame_result, test_space> result(1, test_stream());
+  v.allocate_async({.positions = points.span()}, origin);
+  v.update_async({.positions = points.span()}, origin, result.data());
+  const auto frame = result.to_host().front();
+  REQUIRE(frame.valid == 2);
+  REQUIRE(frame.drops[drop_cause::invalid_input] == 1);
+  REQUIRE(v.report().frames == 1);
+  REQUIRE(v.report().drops[drop_cause::invalid_input] == 1);
+  // The next frame starts from nothing.
+  const auto next = fuse(v, {{0.0f, 0.0f, 1.0f}});
+  REQUIRE(next.valid == 1);
+  REQUIRE(next.drops[drop_cause::invalid_input] == 0);
+}
+
+TEST_CASE("lanes that lose samples for different causes count each under its own", "[points]")
+{
+  // Room for 64 blocks and keys for 512 of 1060: neighbouring points lose samples for either reason.
+  default_volume v({.block_capacity = 64, .table_capacity = 512}, test_stream());
+  const auto plane = plane_points(1.0, 141, 0.5);
+  const auto frame = fuse(v, plane);
+
+  const auto r = v.ref();
+  block_set keys;
+  for (const auto& entry : download(r.table.entries, 512)) {
+    keys.insert(block_of_key(entry.key));
+  }
+  REQUIRE(keys.size() == 512);
+  const auto stored = blocks_of(v);
+  drop_counts expected{};
+  for (const auto& p : plane) {
+    point_ray ray{};
+    REQUIRE(point_ray::make({0.0f, 0.0f, 0.0f}, p * r.inverse_voxel_size, ray));
+    ray.for_each_voxel(
+      r.truncation_vox,
+      [&](vec3i voxel, float) {
+        const vec3i b = block_of(voxel);
+        if (stored.count(b) != 0) { return; }
+        ++expected.count[static_cast<int>(keys.count(b) != 0 ? drop_cause::pool_full : drop_cause::table_full)];
+      },
+      [] {});
+  }
+  REQUIRE(expected[drop_cause::pool_full] > 0);
+  REQUIRE(expected[drop_cause::table_full] > 0);
+  REQUIRE(frame.drops[drop_cause::pool_full] == expected[drop_cause::pool_full]);
+  REQUIRE(frame.drops[drop_cause::table_full] == expected[drop_cause::table_full]);
+}
+
 TEST_CASE("integrate_async writes its result to the space's memory", "[points]")
 {
   default_volume v({.block_capacity = 2048}, test_stream());

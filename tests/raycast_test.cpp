@@ -1,6 +1,7 @@
 // Ray casting.
 #include "support/catch.hpp"
 
+#include "support/counting_resource.hpp"
 #include "support/inspect.hpp"
 #include "support/mesh_checks.hpp"
 #include "support/scenes.hpp"
@@ -208,6 +209,23 @@ TEST_CASE("rays that run along the grid see what lies on them", "[raycast]")
   }
 }
 
+TEST_CASE("a ray cast into images that are there is the same and takes no memory", "[raycast]")
+{
+  counting_resource<test_space> memory;
+  default_volume v({.block_capacity = 4096}, test_stream(), memory);
+  const auto points = upload(sphere_points(0.5, 200, 400));
+  static_cast<void>(v.integrate({.positions = points.span()}, origin));
+  const auto camera = camera_of(32, 24, 60.0);
+  auto image        = v.raycast(camera, identity_pose);
+  const auto depth  = image.depth.to_host();
+  image.depth.fill_bytes(0xff);
+  const auto before = memory.allocations;
+  v.raycast_async(image, camera, identity_pose);
+  REQUIRE(memory.allocations == before);
+  REQUIRE(image.depth.to_host() == depth);
+  REQUIRE_THROWS_AS(v.raycast_async(image, camera_of(16, 24, 60.0), identity_pose), invalid_argument);
+}
+
 TEST_CASE("ray casts refuse what cannot be meant", "[raycast]")
 {
   default_volume v({.block_capacity = 64}, test_stream());
@@ -218,6 +236,10 @@ TEST_CASE("ray casts refuse what cannot be meant", "[raycast]")
   scaled.linear() *= 3.0f;
   REQUIRE_THROWS_AS(v.raycast(camera_of(32, 24, 60.0), scaled), invalid_argument);
   REQUIRE_THROWS_AS(v.raycast(camera_of(32, 24, 60.0), identity_pose, {.min_depth = 0.0f}), invalid_argument);
+  REQUIRE_THROWS_AS(v.raycast(camera_of(32, 24, 60.0), identity_pose, {.min_depth = 2.0f, .max_depth = 1.0f}),
+                    invalid_argument);
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  REQUIRE_THROWS_AS(v.raycast(camera_of(32, 24, 60.0), identity_pose, {.max_depth = nan}), invalid_argument);
 }
 
 }  // namespace cutsdf_test::raycasts

@@ -54,7 +54,7 @@ struct allocate_points {
 
   CUTSDF_HD void operator()(std::int64_t i) const
   {
-    point_ray ray;
+    point_ray ray{};
     if (!cloud.ray(i, inverse_voxel_size, ray)) { return; }
     last_block<Policies> last;
     ray.for_each_voxel(
@@ -75,7 +75,7 @@ struct update_points {
 
   CUTSDF_HD void operator()(std::int64_t i) const
   {
-    point_ray ray;
+    point_ray ray{};
     if (!cloud.ray(i, volume.inverse_voxel_size, ray)) {
       state->drop(drop_cause::invalid_input);
       return;

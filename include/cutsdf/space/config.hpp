@@ -38,7 +38,7 @@
 #endif
 
 // Before a loop whose body is long: unrolled, it would not fit the instruction cache.
-#if CUTSDF_HAS_CUDA
+#if CUTSDF_DEVICE_PASS
 #define CUTSDF_ROLLED _Pragma("unroll 1")
 #else
 #define CUTSDF_ROLLED

@@ -31,9 +31,12 @@ struct volume_settings {
   std::int64_t table_capacity{0};
 };
 
+inline constexpr float least_weight = 1.0e-12f;
+inline constexpr float most_weight  = 1.0e12f;
+
 /// Points in the world frame, in metres, in the memory of the volume's space. `colors` and `weights` are empty or as
-/// long as `positions`; without weights every point weighs 1. A weight that is not finite and positive makes the point
-/// invalid.
+/// long as `positions`; without weights every point weighs 1. A weight outside [least_weight, most_weight] makes the
+/// point invalid: sums of such weights would leave the range of a float.
 struct point_cloud {
   std::span<const vec3f> positions;
   std::span<const rgb8> colors{};
@@ -80,7 +83,8 @@ struct block_box {
 };
 }  // namespace detail
 
-/// A truncated signed distance volume in blocks of 8x8x8 voxels; move-only.
+/// A truncated signed distance volume in blocks of 8x8x8 voxels; move-only (one that was moved from may be assigned to
+/// or destroyed, nothing else).
 ///
 /// `Space` says where it lives (space::device or space::host), `Voxel` what a voxel stores, `Policies` how the table
 /// works. Every call runs on the stream given at construction (set_stream() changes it) and never on the default
@@ -262,9 +266,14 @@ class volume {
     detail::require(s.block_capacity >= 1 && s.block_capacity <= std::int64_t{1} << 31, "block_capacity",
                     s.block_capacity, "from 1 to 2^31");
     detail::require(std::isfinite(1.0f / s.voxel_size), "1 / voxel_size", 1.0f / s.voxel_size, "finite");
-    detail::require(s.truncation / s.voxel_size < static_cast<float>(voxel_limit), "truncation / voxel_size",
-                    s.truncation / s.voxel_size, "below 2^23");
-    if (s.table_capacity == 0) {
+    detail::require(s.voxel_size <= 1.0e6f, "voxel_size", s.voxel_size, "at most 1e6 (metres)");
+    detail::require(s.truncation / s.voxel_size <= 4096.0f, "truncation / voxel_size", s.truncation / s.voxel_size,
+                    "at most 4096");
+    if (s.table_capacity != 0) {
+      detail::require(s.table_capacity >= 2 && s.table_capacity <= std::int64_t{1} << 31 &&
+                        std::has_single_bit(static_cast<std::uint64_t>(s.table_capacity)),
+                      "table_capacity", s.table_capacity, "a power of two from 2 to 2^31");
+    } else {
       s.table_capacity = static_cast<std::int64_t>(
         std::min(std::bit_ceil(static_cast<std::uint64_t>(2 * s.block_capacity)), std::uint64_t{1} << 31));
     }
@@ -273,9 +282,10 @@ class volume {
 
   storage make_storage(const volume_settings& s)
   {
+    // The pool first: it is what there may be no room for, and then nothing was written yet.
+    const auto places = Policies::index_type::from_slot ? s.table_capacity : s.block_capacity;
+    buffer<std::byte, Space> pool(places * voxels_per_block * Voxel::bytes_per_voxel, stream_, *memory_);
     block_table<Space, Policies> table(s.table_capacity, s.block_capacity, stream_, *memory_);
-    const auto voxels = table.block_capacity() * voxels_per_block;
-    buffer<std::byte, Space> pool(voxels * Voxel::bytes_per_voxel, stream_, *memory_);
     pool.fill_bytes(0);
     return {std::move(table), std::move(pool), buffer<std::uint32_t, Space>(s.table_capacity, stream_, *memory_)};
   }
@@ -373,6 +383,8 @@ void volume<Space, Voxel, Policies>::reserve(std::int64_t block_capacity, std::i
   const auto before = report();
   detail::require((Policies::index_type::from_slot ? wanted.table_capacity : wanted.block_capacity) >= before.blocks,
                   "capacity", block_capacity, "no fewer than the blocks there are");
+  detail::require(wanted.table_capacity >= before.blocks, "table_capacity", wanted.table_capacity,
+                  "no fewer than the blocks there are");
   storage next = make_storage(wanted);
   buffer<std::uint32_t, Space> failures(1, stream_, *memory_);
   failures.fill_bytes(0);

@@ -153,6 +153,7 @@ struct emit_triangles {
 template <class Space, class Voxel, class Policies>
 mesh<Space> volume<Space, Voxel, Policies>::extract_mesh(const extract_options& options) const
 {
+  detail::require(options.min_weight >= 0.0f, "min_weight", options.min_weight, "zero or more");
   const auto v      = ref();
   const auto places = occupied_places();
   detail::surface<Space> surface(places, stream_, *memory_);

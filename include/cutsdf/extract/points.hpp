@@ -60,6 +60,7 @@ struct mark_crossings {
 template <class Space, class Voxel, class Policies>
 surface_points<Space> volume<Space, Voxel, Policies>::extract_points(const extract_options& options) const
 {
+  detail::require(options.min_weight >= 0.0f, "min_weight", options.min_weight, "zero or more");
   const auto v = ref();
   detail::surface<Space> surface(occupied_places(), stream_, *memory_);
   surface.find_neighbours_of(v);

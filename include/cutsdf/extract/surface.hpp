@@ -152,12 +152,13 @@ struct emit_vertices {
 
     // Off the ends by a ten-thousandth of a voxel, so that no two vertices coincide where a voxel's centre lies exactly
     // on the surface.
-    constexpr float margin = 1.0e-4f;
-    float t                = ieee::div(here, ieee::sub(here, there));
-    t                      = t < margin ? margin : t > 1.0f - margin ? 1.0f - margin : t;
-    const float s          = ieee::sub(1.0f, t);
+    const vec3f centre = centre_vox(voxel);
+    const float far    = fmaxf(fabsf(centre.x), fmaxf(fabsf(centre.y), fabsf(centre.z)));
+    const float margin = fmaxf(1.0e-4f, far * 2.4e-7f);  // no less than a float can tell at this place
+    float t            = ieee::div(here, ieee::sub(here, there));
+    t                  = t < margin ? margin : t > 1.0f - margin ? 1.0f - margin : t;
+    const float s      = ieee::sub(1.0f, t);
 
-    const vec3f centre    = centre_vox(voxel);
     const vec3f offset    = to_float(next - voxel) * t;
     out.positions[vertex] = (centre + offset) * volume.voxel_size;
     out.normals[vertex]   = normalised(field.gradient(voxel, here) * s + field.gradient(next, there) * t);

@@ -132,7 +132,8 @@ depth_reader<T> reader_of(const depth_view<T>& depth, const pinhole& camera, con
           depth.units_per_metre, "positive and finite");
   require(range.min_depth > 0.0f, "min_depth", range.min_depth, "positive (metres)");
   require(range.max_depth >= range.min_depth, "max_depth", range.max_depth, "at least min_depth (metres)");
-  require(color.width >= 0 && color.height >= 0, "width of the colour image", color.width, "zero or more");
+  require(color.width >= 0, "width of the colour image", color.width, "zero or more");
+  require(color.height >= 0, "height of the colour image", color.height, "zero or more");
   // Beyond the volume's reach nothing can be stored, so nothing there is a measurement: allocation and fusion agree.
   const float reach = static_cast<float>(voxel_limit) * voxel_size;
   return {depth.data,
@@ -155,17 +156,19 @@ void volume<Space, Voxel, Policies>::integrate_async(const depth_view<T>& depth,
   const auto pixels       = std::int64_t{depth.width} * depth.height;
   const auto color_stride = detail::checked_stride(color.row_stride, color.width, "row_stride of the colour image");
   const bool has_color    = pixels > 0 && color.data != nullptr && color.width > 0 && color.height > 0;
-  const auto color_camera = color.camera ? *color.camera
-                            : has_color  ? camera.resized(color.width, color.height)
-                                         : camera;
-  detail::require_camera(color_camera);
-  detail::require(!has_color || (color_camera.width == color.width && color_camera.height == color.height),
-                  "width of the colour camera", color_camera.width, "the colour image's, like its height");
+  const auto color_camera = has_color && color.camera ? *color.camera
+                            : has_color               ? camera.resized(color.width, color.height)
+                                                      : camera;
+  if (has_color) {
+    detail::require_camera(color_camera);
+    detail::require(color_camera.width == color.width, "width of the colour camera", color_camera.width, "the image's");
+    detail::require(color_camera.height == color.height, "height of the colour camera", color_camera.height,
+                    "the image's");
+  }
   if (pixels > 0) {
-    Space::for_each(
-      stream_, pixels,
-      detail::allocate_depth<T, Policies>{v.table, state_.data(), storage_.updated.data(), reader, camera, pose,
-                                          v.truncation, 1.0f / (settings_.voxel_size * block_side)});
+    Space::for_each(stream_, pixels,
+                    detail::allocate_depth<T, Policies>{v.table, state_.data(), storage_.updated.data(), reader, camera,
+                                                        pose, v.truncation, v.inverse_voxel_size / block_side});
     Space::template for_each_tile<voxels_per_block>(
       stream_, &state_.data()->updated, storage_.updated.size(),
       detail::update_depth<T, Voxel, Policies>{v, state_.data(), storage_.updated.data(), reader, camera,

@@ -14,11 +14,11 @@ struct cloud_view {
   const float* weights;  // may be null
   vec3f camera_vox;
 
-  /// Weight of a point; not positive for one that is not to be believed.
+  /// Weight of a point; 0 for one that is not to be believed.
   [[nodiscard]] CUTSDF_HD float weight(std::int64_t i) const
   {
     if (weights == nullptr) { return 1.0f; }
-    return ieee::is_finite(weights[i]) ? weights[i] : 0.0f;
+    return weights[i] >= least_weight && weights[i] <= most_weight ? weights[i] : 0.0f;
   }
 
   /// The one validity predicate: both passes walk the same points.

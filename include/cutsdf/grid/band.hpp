@@ -19,12 +19,13 @@ struct point_ray {
   vec3f direction;  // unit
   float range;      // |point - camera|
 
-  /// False for a point that is not finite or at the camera.
+  /// False for a point that is not finite, at the camera, or so far from it that a float cannot tell a voxel's distance
+  /// from its neighbour's.
   CUTSDF_HD static bool make(vec3f camera_vox, vec3f point_vox, point_ray& ray)
   {
     const vec3f offset = point_vox - camera_vox;
     const float range  = norm(offset);
-    if (!(range > 0.0f) || !ieee::is_finite(range)) { return false; }
+    if (!(range > 0.0f && range <= static_cast<float>(voxel_limit))) { return false; }
     ray = {camera_vox, point_vox, offset * ieee::div(1.0f, range), range};
     return true;
   }

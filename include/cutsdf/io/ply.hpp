@@ -4,9 +4,10 @@
 #include <cutsdf/extract/mesh.hpp>
 
 #include <bit>
-#include <cstdio>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 
 namespace cutsdf::inline v0 {
 
@@ -45,18 +46,26 @@ inline void write_ply(const std::filesystem::path& path, const host_mesh& mesh)
     append(triangle);
   }
 
-  auto part = path;
-  part += ".part";
   std::error_code failure;
-  {
-    std::ofstream file(part, std::ios::binary);
-    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    file.close();
-    if (file) { std::filesystem::rename(part, path, failure); }
-    if (file && !failure) { return; }
+  const auto target = std::filesystem::weakly_canonical(path, failure);  // a link stays, and what it names is written
+  const auto kind   = std::filesystem::status(target, failure).type();
+  if (kind != std::filesystem::file_type::not_found && kind != std::filesystem::file_type::regular) {
+    throw io_error(path.string() + ": is there and is no regular file");
   }
-  std::filesystem::remove(part, failure);
-  throw io_error(path.string() + ": cannot be written");
+  failure.clear();  // a path that does not exist yet is no failure
+  auto part = target;
+  part += ".part";
+  std::ofstream file(part, std::ios::binary);
+  if (!file) { throw io_error(path.string() + ": cannot be written: " + std::generic_category().message(errno)); }
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file) { failure = std::error_code(errno, std::generic_category()); }
+  if (!failure) { std::filesystem::rename(part, target, failure); }
+  if (failure) {
+    std::error_code ignored;
+    std::filesystem::remove(part, ignored);
+    throw io_error(path.string() + ": cannot be written: " + failure.message());
+  }
 }
 
 }  // namespace cutsdf::inline v0

@@ -133,7 +133,10 @@ struct cast_ray {
       // A step that rounding cannot swallow, however far away.
       const float tiny     = fmaxf(0.01f, t * 1.0e-6f);
       const vec3f position = origin + direction * t;
-      if (!addressable(position)) { return false; }
+      if (!addressable(position)) {
+        t += tiny;
+        continue;
+      }
       const vec3i voxel = voxel_at(position);
       if (!volume.stored(field.find(block_of(voxel)))) {
         t        = fmaxf(t, leave(block_of(voxel), origin, direction)) + tiny;
@@ -210,11 +213,15 @@ void volume<Space, Voxel, Policies>::raycast_async(ray_image<Space>& into, const
   detail::require(options.min_depth > 0.0f, "min_depth", options.min_depth, "positive (metres)");
   detail::require(options.max_depth >= options.min_depth, "max_depth", options.max_depth,
                   "at least min_depth (metres)");
+  detail::require(options.min_weight >= 0.0f, "min_weight", options.min_weight, "zero or more");
   detail::require(into.width == camera.width, "width of the images", into.width, "the camera's");
   detail::require(into.height == camera.height, "height of the images", into.height, "the camera's");
   const auto pose   = to_rigid_motion(camera_to_world);
   const auto pixels = std::int64_t{camera.width} * camera.height;
   const auto v      = ref();
+  detail::require(into.depth.size() == pixels, "size of the depth image", into.depth.size(), "the number of pixels");
+  detail::require(into.normals.size() == pixels, "size of the normals", into.normals.size(), "the number of pixels");
+  detail::require(into.colors.size() == pixels, "size of the colours", into.colors.size(), "the number of pixels");
   if (pixels == 0) { return; }
   Space::once(stream_, detail::empty_box{box_.data()});
   Space::for_each(stream_, storage_.table.block_capacity(), detail::grow_box<Policies>{v.table, box_.data()});

@@ -103,7 +103,7 @@ class sampler {
   CUTSDF_HD static rgb8 rounded(vec3f rgb)
   {
     const auto level = [](float c) {
-      return static_cast<std::uint8_t>(c < 0.0f ? 0.0f : c > 255.0f ? 255.0f : c + 0.5f);
+      return static_cast<std::uint8_t>(!(c > 0.0f) ? 0.0f : c > 255.0f ? 255.0f : c + 0.5f);
     };
     return {level(rgb.x), level(rgb.y), level(rgb.z)};
   }

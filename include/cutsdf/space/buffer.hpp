@@ -4,6 +4,7 @@
 #include <cutsdf/space/device.hpp>
 #include <cutsdf/space/host.hpp>
 
+#include <limits>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -39,7 +40,8 @@ class buffer {
   buffer(std::int64_t size, stream_type stream, resource& memory = Space::default_resource())
     : size_(size), stream_(stream), memory_(&memory)
   {
-    detail::require(size >= 0, "size of a buffer", size, "zero or more");
+    constexpr auto most = std::numeric_limits<std::int64_t>::max() / static_cast<std::int64_t>(sizeof(T));
+    detail::require(size >= 0 && size <= most, "size of a buffer", size, "zero or more, and below 2^63 bytes");
     if (size > 0) { data_ = static_cast<T*>(memory.allocate(bytes(), stream)); }
   }
 
@@ -56,13 +58,14 @@ class buffer {
   {
   }
 
-  /// Swaps: `other` releases what this held.
+  /// Releases what this held; `other` is empty afterwards.
   buffer& operator=(buffer&& other) noexcept
   {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(stream_, other.stream_);
-    std::swap(memory_, other.memory_);
+    buffer taken(std::move(other));
+    std::swap(data_, taken.data_);
+    std::swap(size_, taken.size_);
+    std::swap(stream_, taken.stream_);
+    std::swap(memory_, taken.memory_);
     return *this;
   }
 

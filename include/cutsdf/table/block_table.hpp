@@ -54,14 +54,14 @@ class block_table {
   /// [1, 2^31]; ignored with index::slot. Empty at first. Does not wait. Throws invalid_argument or out_of_memory.
   block_table(std::int64_t table_capacity, std::int64_t block_capacity, stream_type stream,
               memory_resource<Space>& memory = Space::default_resource())
-    : stream_(stream), block_capacity_(checked_blocks(table_capacity, block_capacity)),
-      entries_(table_capacity, stream, memory), keys_(block_capacity_, stream, memory), used_(1, stream, memory)
+    : stream_(stream), entries_(checked(table_capacity), stream, memory),
+      keys_(places(table_capacity, block_capacity), stream, memory), used_(1, stream, memory)
   {
     clear();
   }
 
   [[nodiscard]] std::int64_t capacity() const noexcept { return entries_.size(); }
-  [[nodiscard]] std::int64_t block_capacity() const noexcept { return block_capacity_; }
+  [[nodiscard]] std::int64_t block_capacity() const noexcept { return keys_.size(); }
   [[nodiscard]] std::size_t bytes() const noexcept { return entries_.bytes() + keys_.bytes() + used_.bytes(); }
   [[nodiscard]] stream_type stream() const noexcept { return stream_; }
 
@@ -79,7 +79,7 @@ class block_table {
   {
     auto& self = const_cast<block_table&>(*this);
     return {self.entries_.data(), self.keys_.data(), self.used_.data(), static_cast<std::uint32_t>(capacity() - 1),
-            static_cast<std::uint32_t>(block_capacity_)};
+            static_cast<std::uint32_t>(block_capacity())};
   }
 
   /// Forgets every block. Does not wait.
@@ -108,19 +108,24 @@ class block_table {
   }
 
  private:
-  static std::int64_t checked_blocks(std::int64_t table_capacity, std::int64_t block_capacity)
+  static constexpr std::int64_t most = std::int64_t{1} << 31;
+
+  static std::int64_t checked(std::int64_t table_capacity)
   {
-    constexpr std::int64_t most = std::int64_t{1} << 31;
     detail::require(
       table_capacity >= 2 && table_capacity <= most && std::has_single_bit(static_cast<std::uint64_t>(table_capacity)),
       "table_capacity", table_capacity, "a power of two from 2 to 2^31");
+    return table_capacity;
+  }
+
+  static std::int64_t places(std::int64_t table_capacity, std::int64_t block_capacity)
+  {
     if (Policies::index_type::from_slot) { return table_capacity; }
     detail::require(block_capacity >= 1 && block_capacity <= most, "block_capacity", block_capacity, "from 1 to 2^31");
     return block_capacity;
   }
 
   stream_type stream_;
-  std::int64_t block_capacity_;
   buffer<table_entry, Space> entries_;
   buffer<block_key, Space> keys_;
   buffer<std::uint32_t, Space> used_;

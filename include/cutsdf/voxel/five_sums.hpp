@@ -61,7 +61,7 @@ struct five_sums {
     const float weight = a.weight[i];
     if (!(weight > 0.0f)) { return {{0.0f, 0.0f, 0.0f}, 0.0f}; }
     const vec3f sum{a.red[i], a.green[i], a.blue[i]};
-    return {sum * ieee::div(1.0f, weight), weight};
+    return {{ieee::div(sum.x, weight), ieee::div(sum.y, weight), ieee::div(sum.z, weight)}, weight};
   }
 
   CUTSDF_HD static void copy(const arrays& from, std::int64_t i, const arrays& to, std::int64_t j)

@@ -3,6 +3,7 @@
 
 #include <cutsdf/grid/band.hpp>
 
+#include "support/band_walk.hpp"
 #include "support/inspect.hpp"
 #include "support/space.hpp"
 #include "support/tolerances.hpp"
@@ -12,11 +13,6 @@
 #include <random>
 
 namespace cutsdf_test::band {
-
-struct segment {
-  vec3f a;
-  vec3f b;
-};
 
 constexpr int most_visits = 128;
 struct visits {
@@ -182,32 +178,6 @@ TEST_CASE("a ray needs two different finite points", "[band]")
     REQUIRE(facts[i].made == 0);
   }
 }
-
-struct band_visits {
-  int count;
-  int outside;
-  vec3i voxel[32];
-  float squared_range[32];
-};
-
-struct walk_band {
-  float truncation_vox;
-  CUTSDF_HD band_visits operator()(segment s) const
-  {
-    band_visits result{};
-    point_ray ray{};
-    if (!point_ray::make(s.a, s.b, ray)) { return result; }
-    ray.for_each_voxel(
-      truncation_vox,
-      [&](vec3i voxel, float squared_range) {
-        result.voxel[result.count]         = voxel;
-        result.squared_range[result.count] = squared_range;
-        ++result.count;
-      },
-      [&] { ++result.outside; });
-    return result;
-  }
-};
 
 TEST_CASE("a ray's band visits the voxels of its samples from front to back", "[band]")
 {

@@ -1,6 +1,7 @@
 // Fusing point clouds.
 #include "support/catch.hpp"
 
+#include "support/band_walk.hpp"
 #include "support/inspect.hpp"
 #include "support/scenes.hpp"
 #include "support/tolerances.hpp"
@@ -181,17 +182,16 @@ TEST_CASE("lanes that lose samples for different causes count each under its own
   REQUIRE(keys.size() == 512);
   const auto stored = blocks_of(v);
   drop_counts expected{};
+  std::vector<segment> rays;
   for (const auto& p : plane) {
-    point_ray ray{};
-    REQUIRE(point_ray::make({0.0f, 0.0f, 0.0f}, p * r.inverse_voxel_size, ray));
-    ray.for_each_voxel(
-      r.truncation_vox,
-      [&](vec3i voxel, float) {
-        const vec3i b = block_of(voxel);
-        if (stored.count(b) != 0) { return; }
-        ++expected.count[static_cast<int>(keys.count(b) != 0 ? drop_cause::pool_full : drop_cause::table_full)];
-      },
-      [] {});
+    rays.push_back({{0.0f, 0.0f, 0.0f}, p * r.inverse_voxel_size});
+  }
+  for (const auto& visited : map_in_space(rays, walk_band{r.truncation_vox})) {
+    for (int i = 0; i < visited.count; ++i) {
+      const vec3i b = block_of(visited.voxel[i]);
+      if (stored.count(b) != 0) { continue; }
+      ++expected.count[static_cast<int>(keys.count(b) != 0 ? drop_cause::pool_full : drop_cause::table_full)];
+    }
   }
   REQUIRE(expected[drop_cause::pool_full] > 0);
   REQUIRE(expected[drop_cause::table_full] > 0);

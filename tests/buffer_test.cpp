@@ -137,4 +137,21 @@ TEST_CASE("exclusive_scan sums what lies before", "[space]")
   }
 }
 
+TEST_CASE("a buffer that was assigned from is empty, and what the other held is given back", "[buffer]")
+{
+  counting_resource<test_space> memory;
+  {
+    buffer<int, test_space> a(16, test_stream(), memory);
+    buffer<int, test_space> b(1024, test_stream(), memory);
+    a = std::move(b);
+    REQUIRE(a.size() == 1024);
+    REQUIRE(b.empty());  // NOLINT: that is the question
+    REQUIRE(b.data() == nullptr);
+    REQUIRE(memory.held == 1024 * sizeof(int));
+  }
+  REQUIRE(memory.held == 0);
+  constexpr auto absurd = std::int64_t{1} << 62;
+  REQUIRE_THROWS_AS((buffer<float, test_space>(absurd, test_stream())), invalid_argument);
+}
+
 }  // namespace cutsdf_test::buffers

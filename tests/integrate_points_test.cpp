@@ -169,7 +169,7 @@ TEST_CASE("passes that are run apart count and end their frame", "[points]")
 
 TEST_CASE("lanes that lose samples for different causes count each under its own", "[points]")
 {
-  // Room for 64 blocks and keys for 512 of 1060: neighbouring points lose samples for either reason.
+  // Room for 64 of 1060 blocks and keys for about 450: neighbouring points lose samples for either reason.
   default_volume v({.block_capacity = 64, .table_capacity = 512}, test_stream());
   const auto plane = plane_points(1.0, 141, 0.5);
   const auto frame = fuse(v, plane);
@@ -177,9 +177,11 @@ TEST_CASE("lanes that lose samples for different causes count each under its own
   const auto r = v.ref();
   block_set keys;
   for (const auto& entry : download(r.table.entries, 512)) {
-    keys.insert(block_of_key(entry.key));
+    if (!is_empty(entry.key)) { keys.insert(block_of_key(entry.key)); }
   }
-  REQUIRE(keys.size() == 512);
+  // Keys without storage leave an eighth of the table empty; threads that were already past the check may take a few.
+  REQUIRE(keys.size() >= 448);
+  REQUIRE(keys.size() < 512);
   const auto stored = blocks_of(v);
   drop_counts expected{};
   std::vector<segment> rays;
@@ -197,6 +199,29 @@ TEST_CASE("lanes that lose samples for different causes count each under its own
   REQUIRE(expected[drop_cause::table_full] > 0);
   REQUIRE(frame.drops[drop_cause::pool_full] == expected[drop_cause::pool_full]);
   REQUIRE(frame.drops[drop_cause::table_full] == expected[drop_cause::table_full]);
+}
+
+TEST_CASE("weights whose sums a float cannot hold are no weights", "[points]")
+{
+  default_volume v(small, test_stream());
+  const auto positions = upload(std::vector<vec3f>(5, vec3f{0.005f, 0.005f, 0.505f}));
+  const auto weights   = upload(std::vector<float>{3e38f, 1e-40f, 1.1e12f, least_weight, most_weight});
+  const auto frame     = v.integrate({.positions = positions.span(), .weights = weights.span()}, origin);
+  REQUIRE(frame.valid == 2);
+  REQUIRE(frame.drops[drop_cause::invalid_input] == 3);
+  for (const auto& [voxel, value] : observed_voxels(v)) {
+    REQUIRE(std::isfinite(value.weight));
+    REQUIRE(std::abs(value.distance) <= 1.0f);
+  }
+}
+
+TEST_CASE("a camera from which a voxel cannot be told from its neighbour is none", "[points]")
+{
+  default_volume v(small, test_stream());
+  const auto frame = fuse(v, {{0.0f, 0.0f, 0.2f}}, {0.0f, 0.0f, -1e6f});
+  REQUIRE(frame.valid == 0);
+  REQUIRE(frame.drops[drop_cause::invalid_input] == 1);
+  REQUIRE(frame.blocks == 0);
 }
 
 TEST_CASE("integrate_async writes its result to the space's memory", "[points]")

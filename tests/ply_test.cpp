@@ -148,4 +148,27 @@ TEST_CASE("a mesh whose arrays differ in length is refused", "[ply]")
   REQUIRE(folder.files() == 0);
 }
 
+TEST_CASE("what is no regular file is not replaced", "[ply]")
+{
+  const auto folder = std::filesystem::temp_directory_path() / "cutsdf_ply_test_folder.ply";
+  std::filesystem::create_directories(folder);
+  REQUIRE_THROWS_AS(write_ply(folder, host_mesh{}), io_error);
+  REQUIRE(std::filesystem::is_directory(folder));
+  std::filesystem::remove(folder);
+
+  // A link stays a link; the file that it names is written.
+  const auto target = std::filesystem::temp_directory_path() / "cutsdf_ply_test_target.ply";
+  const auto link   = std::filesystem::temp_directory_path() / "cutsdf_ply_test_link.ply";
+  std::filesystem::remove(target);
+  std::filesystem::remove(link);
+  write_ply(target, host_mesh{{{1.0f, 2.0f, 3.0f}}, {{0.0f, 0.0f, 1.0f}}, {{1, 2, 3}}, {}});
+  const auto before = std::filesystem::file_size(target);
+  std::filesystem::create_symlink(target, link);
+  write_ply(link, host_mesh{});
+  REQUIRE(std::filesystem::is_symlink(link));
+  REQUIRE(std::filesystem::file_size(target) < before);
+  std::filesystem::remove(link);
+  std::filesystem::remove(target);
+}
+
 }  // namespace cutsdf_test::ply

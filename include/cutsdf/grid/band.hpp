@@ -23,9 +23,10 @@ struct point_ray {
   /// from its neighbour's.
   CUTSDF_HD static bool make(vec3f camera_vox, vec3f point_vox, point_ray& ray)
   {
-    const vec3f offset = point_vox - camera_vox;
-    const float range  = norm(offset);
-    if (!(range > 0.0f && range <= static_cast<float>(voxel_limit))) { return false; }
+    const vec3f offset       = point_vox - camera_vox;
+    const float range        = norm(offset);
+    constexpr float farthest = 2.0f * static_cast<float>(voxel_limit);
+    if (!(range > 0.0f) || !ieee::is_finite(range) || (range > farthest && addressable(point_vox))) { return false; }
     ray = {camera_vox, point_vox, offset * ieee::div(1.0f, range), range};
     return true;
   }

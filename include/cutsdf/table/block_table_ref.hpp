@@ -29,8 +29,8 @@ static_assert(sizeof(table_entry) == 16);
 
 /// Non-owning view of a block_table; trivially copyable, valid while the table lives (moving the owner keeps it).
 ///
-/// A full pool does not fill the table: keys without storage leave its last eighth empty, so that probes stay short.
-/// Blocks beyond that get no key at all.
+/// A full pool does not fill the table: keys without storage leave about its last eighth empty, so that probes stay
+/// short. Blocks beyond that get no key at all.
 ///
 /// insert, find_slot, find, index_at and claim may run concurrently with each other from any number of threads of the
 /// table's space; keys[] and places() are for when no insertion is running. With load::plain a lookup may miss a block
@@ -58,7 +58,10 @@ struct block_table_ref {
     return probe_type::walk(
       hash_type::hash(block), mask, key, [this](std::uint32_t slot) { return load_type::load(&entries[slot].key); },
       [this, key](std::uint32_t slot) {
-        if (!index_type::from_slot && only_markers_left()) { return empty_key; }
+        if (!index_type::from_slot && only_markers_left()) {
+          // Claims nothing, but sees the truth: the slot may only have looked empty.
+          return atomic::compare_exchange(&entries[slot].key, empty_key, empty_key);
+        }
         const block_key seen = atomic::compare_exchange(&entries[slot].key, empty_key, key);
         if (!is_empty(seen)) { return seen; }
         publish(slot, key);
@@ -129,7 +132,11 @@ struct block_table_ref {
   /// Whether the pool is full and the table nearly so: another marker would only make every probe longer.
   [[nodiscard]] CUTSDF_HD bool only_markers_left() const
   {
+#if CUTSDF_DEVICE_PASS
+    const std::uint32_t keys_taken = *used;  // cached: a few markers too many do no harm, another trip to L2 would
+#else
     const std::uint32_t keys_taken = atomic::load_relaxed(used);
+#endif
     return keys_taken >= block_capacity && keys_taken > mask - (mask >> 3);
   }
 

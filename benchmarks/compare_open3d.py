@@ -7,6 +7,8 @@ CUTSDF_BUILD_EXAMPLES and CUTSDF_BUILD_BENCHMARKS. Example:
     python3 benchmarks/compare_open3d.py --input DATA/every10 --fuse build/examples/fuse/cutsdf_fuse \\
         --frame-times build/benchmarks/cutsdf_frame_times_host --out build/open3d
 
+Run it on an idle machine: Open3D's OpenMP threads wait for each other, and beside other work it takes ten times as long.
+
 Writes comparison.json and prints it. The distance from a vertex is to the nearest point of the other mesh's triangles;
 vertices of voxels that a single frame saw count like all others, in both.
 """
@@ -30,7 +32,6 @@ except ImportError:
 CORE = o3d.core
 DEVICE = CORE.Device("CPU:0")
 MILLIMETRES = 1000.0
-BLOCK_SIDE = 8
 
 
 def read_frames(folder, count):
@@ -54,14 +55,14 @@ def read_intrinsics(folder):
     sys.exit(f"compare_open3d: {folder}: no camera-intrinsics.txt in it or in its parent")
 
 
-def fuse_with_open3d(frames, intrinsics, voxel, truncation, max_depth, colored):
+def fuse_with_open3d(frames, intrinsics, voxel, truncation, max_depth, colored, block_side):
     """The fused grid, and milliseconds a frame (finding the blocks, then integrating)."""
     attributes = [("tsdf", CORE.float32, (1,)), ("weight", CORE.float32, (1,))]
     if colored:
         attributes.append(("color", CORE.float32, (3,)))
     grid = o3d.t.geometry.VoxelBlockGrid(
         [a[0] for a in attributes], [a[1] for a in attributes], [a[2] for a in attributes],
-        voxel, BLOCK_SIDE, 1 << 16, DEVICE)
+        voxel, block_side, 1 << 16, DEVICE)
     camera = CORE.Tensor(intrinsics, CORE.float64)
     multiplier = truncation / voxel
     times = []
@@ -146,6 +147,8 @@ def main():
     parser.add_argument("--truncation", type=float, default=0.04)
     parser.add_argument("--max-depth", type=float, default=10.0)
     parser.add_argument("--frames", type=int, default=1000000)
+    parser.add_argument("--block-side", type=int, default=8,
+                        help="Open3D's block resolution: 8, as here, is its fastest; 16 is its default")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
@@ -153,7 +156,7 @@ def main():
     frames = read_frames(arguments.input, arguments.frames)
     intrinsics = read_intrinsics(arguments.input)
     fuse = lambda colored: fuse_with_open3d(frames, intrinsics, arguments.voxel, arguments.truncation,
-                                            arguments.max_depth, colored)
+                                            arguments.max_depth, colored, arguments.block_side)
     fuse(False)  # warm-up
     grid, plain = fuse(False)
     _, colored = fuse(True)
@@ -162,7 +165,7 @@ def main():
     # a voxel projects into. What remains is the grids' offset (its voxels sit on the corners of ours) and the depths.
     shifted = intrinsics + np.array([[0, 0, 0.5], [0, 0, 0.5], [0, 0, 0]])
     rounding_grid, _ = fuse_with_open3d(frames, shifted, arguments.voxel, arguments.truncation, arguments.max_depth,
-                                        False)
+                                        False, arguments.block_side)
     rounding = rounding_grid.extract_triangle_mesh(weight_threshold=0.0).to_legacy()
     result = {"open3d": {"version": o3d.__version__, "frames": len(frames),
                          "ms_per_frame": statistics.median(plain),

@@ -154,7 +154,7 @@ struct emit_vertices {
     // on the surface.
     const vec3f centre = centre_vox(voxel);
     const float extent = fmaxf(fabsf(centre.x), fmaxf(fabsf(centre.y), fabsf(centre.z)));
-    const float margin = fmaxf(1.0e-4f, extent * 2.4e-7f);  // no less than a float can tell at this place
+    const float margin = fminf(0.25f, fmaxf(1.0e-4f, extent * 2.4e-7f));  // no less than a float can tell at this place
     float t            = ieee::div(here, ieee::sub(here, there));
     t                  = t < margin ? margin : t > 1.0f - margin ? 1.0f - margin : t;
     const float s      = ieee::sub(1.0f, t);

@@ -24,7 +24,7 @@ struct walk {
   CUTSDF_HD visits operator()(segment s) const
   {
     visits result{};
-    for_each_block_on_segment(s.a, s.b, [&](vec3i block) {
+    block_walk<float>::make(s.a, s.b).for_each_block([&](vec3i block) {
       if (result.count < most_visits) { result.block[result.count] = block; }
       ++result.count;
     });

@@ -59,6 +59,10 @@ struct frame_state {
   std::uint64_t frames;
 
   CUTSDF_HD void drop(drop_cause cause) { atomic::count(&drops[static_cast<int>(cause)]); }
+  CUTSDF_HD void drop(drop_cause cause, std::uint32_t n)
+  {
+    if (n != 0) { atomic::add(&drops[static_cast<int>(cause)], std::uint64_t{n}); }
+  }
 };
 
 /// Closes a frame: hands its counts out, adds them to the totals, makes ready for the next.

@@ -2,113 +2,12 @@
 // one pass over the voxels of the listed blocks reads the image. No atomics on voxels.
 #pragma once
 
-#include <cutsdf/grid/band.hpp>
+#include <cutsdf/fuse/depth_allocate.hpp>
+#include <cutsdf/fuse/depth_update.hpp>
 #include <cutsdf/volume.hpp>
 
 namespace cutsdf::inline v0 {
 namespace detail {
-
-template <class T, class Policies>
-struct allocate_depth {
-  block_table_ref<Policies> table;
-  frame_state* state;
-  std::uint32_t* updated;
-  depth_reader<T> depth;
-  pinhole camera;
-  rigid_motion camera_to_world;
-  float truncation;
-  float inverse_block_size;
-
-  CUTSDF_HD void operator()(std::int64_t pixel) const
-  {
-    const auto u  = static_cast<int>(static_cast<std::uint32_t>(pixel) % static_cast<std::uint32_t>(camera.width));
-    const auto v  = static_cast<int>(static_cast<std::uint32_t>(pixel) / static_cast<std::uint32_t>(camera.width));
-    const float z = depth.metres(u, v);
-    if (!(z > 0.0f)) {
-      state->drop(drop_cause::invalid_input);
-      return;
-    }
-    const vec3f direction = camera_to_world.rotate(camera.ray(u, v));
-    const float in_front  = ieee::sub(z, truncation);
-    const vec3f near_end  = position(direction, in_front > 0.0f ? in_front : 0.0f);
-    const vec3f far_end   = position(direction, ieee::add(z, truncation));
-    if (!addressable(near_end * block_side) || !addressable(far_end * block_side)) {
-      state->drop(drop_cause::out_of_range);
-      return;
-    }
-    const std::uint32_t stamp = state->stamp;
-    for_each_block_on_segment(near_end, far_end, [&](vec3i block) {
-      const std::uint32_t slot = table.insert(block);
-      if (slot == no_slot) {
-        state->drop(table.gives_up_at_bound() ? drop_cause::probe_bound : drop_cause::table_full);
-      } else if (table.claim(slot, stamp)) {
-        updated[atomic::fetch_add(&state->updated, std::uint32_t{1})] = slot;
-      }
-    });
-  }
-
- private:
-  /// Point of a ray at a depth, in units of blocks.
-  [[nodiscard]] CUTSDF_HD vec3f position(vec3f direction, float z) const
-  {
-    return (camera_to_world.translation + direction * z) * inverse_block_size;
-  }
-};
-
-template <class T, class Voxel, class Policies>
-struct update_depth {
-  volume_ref<Voxel, Policies> volume;
-  frame_state* state;
-  const std::uint32_t* updated;
-  depth_reader<T> depth;
-  pinhole camera;
-  const rgb8* color;  // may be null
-  pinhole color_camera;
-  std::int64_t color_stride;
-  rigid_motion camera_to_world;
-  float inverse_truncation;
-
-  struct context {
-    std::uint32_t place;
-    vec3f origin;  // centre of the block's first voxel, camera frame
-    vec3f step_x, step_y, step_z;
-  };
-
-  CUTSDF_HD context prepare(std::int64_t tile) const
-  {
-    const std::uint32_t slot = updated[tile];
-    const vec3f first     = centre_vox(block_of_key(volume.table.entries[slot].key) * block_side) * volume.voxel_size;
-    const rigid_motion& m = camera_to_world;
-    // The inverse rotation takes the world's axes to the rows of the rotation.
-    return {volume.table.index_at(slot), m.rotate_back(first - m.translation), m.row0 * volume.voxel_size,
-            m.row1 * volume.voxel_size, m.row2 * volume.voxel_size};
-  }
-
-  CUTSDF_HD void operator()(const context& c, int lane) const
-  {
-    if (lane == 0 && !volume.stored(c.place)) { atomic::count(&state->blocks_dropped); }
-    const vec3f local  = to_float(voxel_in_block(lane));
-    const vec3f centre = c.origin + c.step_x * local.x + c.step_y * local.y + c.step_z * local.z;
-    int u, v;
-    if (!(centre.z > 0.0f) || !camera.project(centre, u, v)) { return; }
-    const float z = depth.metres(u, v);
-    if (!(z > 0.0f)) { return; }
-    const float signed_distance = ieee::sub(z, centre.z);
-    if (signed_distance < -volume.truncation) { return; }
-    if (!volume.stored(c.place)) {
-      state->drop(drop_cause::pool_full);
-      return;
-    }
-    const float scaled = ieee::mul(signed_distance, inverse_truncation);
-    observation o{scaled < 1.0f ? scaled : 1.0f, 1.0f, false, {0, 0, 0}};
-    if (color != nullptr && Voxel::wants_color(o.distance, volume.truncation_vox) &&
-        color_camera.project(centre, u, v)) {
-      o.colored = true;
-      o.color   = color[v * color_stride + u];
-    }
-    Voxel::fold(volume.voxels, volume.offset(c.place, lane), o);
-  }
-};
 
 inline std::int64_t checked_stride(std::int64_t stride, int width, const char* name)
 {
@@ -136,8 +35,11 @@ depth_reader<T> reader_of(const depth_view<T>& depth, const pinhole& camera, con
   require(color.height >= 0, "height of the colour image", color.height, "zero or more");
   // Beyond the volume's reach nothing can be stored, so nothing there is a measurement: allocation and fusion agree.
   const float reach = static_cast<float>(voxel_limit) * voxel_size;
+  const auto stride = checked_stride(depth.row_stride, depth.width, "row_stride of the depth image");
+  require(stride * std::max(depth.height, 1) <= std::numeric_limits<std::int32_t>::max(),
+          "row_stride times height of the depth image", stride * depth.height, "below 2^31");
   return {depth.data,
-          checked_stride(depth.row_stride, depth.width, "row_stride of the depth image"),
+          static_cast<std::int32_t>(stride),
           depth.units_per_metre,
           {range.min_depth, std::min(range.max_depth, reach)}};
 }
@@ -166,14 +68,19 @@ void volume<Space, Voxel, Policies>::integrate_async(const depth_view<T>& depth,
                     "the image's");
   }
   if (pixels > 0) {
-    Space::for_each(stream_, pixels,
-                    detail::allocate_depth<T, Policies>{v.table, state_.data(), storage_.updated.data(), reader, camera,
-                                                        pose, v.truncation, v.inverse_voxel_size / block_side});
-    Space::template for_each_tile<voxels_per_block>(
-      stream_, &state_.data()->updated, storage_.updated.size(),
-      detail::update_depth<T, Voxel, Policies>{v, state_.data(), storage_.updated.data(), reader, camera,
-                                               has_color ? color.data : nullptr, color_camera, color_stride, pose,
-                                               1.0f / v.truncation});
+    Space::with_number([&](auto number) {
+      using F        = typename decltype(number)::type;
+      using allocate = detail::allocate_depth<F, T, Policies>;
+      using update   = detail::update_depth<F, T, Voxel, Policies>;
+      Space::for_each(stream_, allocate::tiles(camera),
+                      allocate{v.table, state_.data(), storage_.updated.data(), reader, camera, pose, v.truncation,
+                               v.inverse_voxel_size / block_side,
+                               detail::addressable_reach(camera, pose, v.truncation, v.voxel_size)});
+      Space::template for_each_tile<update::calls_per_block>(
+        stream_, &state_.data()->updated, storage_.updated.size(),
+        update{v, state_.data(), storage_.updated.data(), reader, camera, has_color ? color.data : nullptr,
+               color_camera, color_stride, pose, 1.0f / v.truncation});
+    });
   }
   finish(pixels, result);
 }

@@ -3,7 +3,7 @@
 // same input. (A host compiler that targets FMA hardware needs -ffp-contract=off for the same guarantee.)
 #pragma once
 
-#include <cutsdf/space/config.hpp>
+#include <cutsdf/space/pack.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -76,6 +76,66 @@ CUTSDF_HD inline bool is_finite(float a)
   __builtin_memcpy(&bits, &a, sizeof bits);
 #endif
   return (bits & 0x7f800000u) != 0x7f800000u;
+}
+
+CUTSDF_HD inline float abs(float a) { return fabsf(a); }
+
+CUTSDF_HD inline float to_float(std::int32_t a) { return static_cast<float>(a); }
+
+/// The integer part; |a| must be below 2^31.
+CUTSDF_HD inline std::int32_t truncate(float a) { return static_cast<std::int32_t>(a); }
+
+// The same for packs.
+template <int W>
+using floats = pack<float, W>;
+template <int W>
+using integers = pack<std::int32_t, W>;
+
+template <class T, int W>
+CUTSDF_INLINE pack<T, W> add(pack<T, W> a, pack<T, W> b)
+{
+  return a + b;
+}
+template <class T, int W>
+CUTSDF_INLINE pack<T, W> sub(pack<T, W> a, pack<T, W> b)
+{
+  return a - b;
+}
+template <int W>
+CUTSDF_INLINE floats<W> mul(floats<W> a, floats<W> b)
+{
+  return a * b;
+}
+template <int W>
+CUTSDF_INLINE floats<W> div(floats<W> a, floats<W> b)
+{
+  return a / b;
+}
+template <int W>
+CUTSDF_INLINE floats<W> abs(floats<W> a)
+{
+  return floats<W>::from_bits(a.bits() & integers<W>(0x7fffffff));
+}
+template <int W>
+CUTSDF_INLINE floats<W> to_float(integers<W> a)
+{
+  return a.template converted<float>();
+}
+template <int W>
+CUTSDF_INLINE integers<W> truncate(floats<W> a)
+{
+  return a.template converted<std::int32_t>();
+}
+template <int W>
+CUTSDF_INLINE integers<W> floor_to_int(floats<W> a)
+{
+  const integers<W> truncated = truncate(a);
+  return truncated + (a < to_float(truncated));  // a mask that holds is -1
+}
+template <int W>
+CUTSDF_INLINE integers<W> is_finite(floats<W> a)
+{
+  return (a.bits() & integers<W>(0x7f800000)) != integers<W>(0x7f800000);
 }
 
 }  // namespace cutsdf::inline v0::ieee

@@ -66,58 +66,108 @@ struct point_ray {
   }
 };
 
-/// Calls `visit(block)` for every block that the segment from `a` to `b` (in units of blocks) passes through, each once
-/// and in order. Both ends must be addressable. Where the segment passes exactly through an edge, the block on one side
-/// of the edge is visited on the way. O(blocks visited).
+/// The blocks that the segment from `a` to `b` (in units of blocks) passes through. Both ends must be addressable.
 ///
 /// The walk of Amanatides and Woo, "A Fast Voxel Traversal Algorithm for Ray Tracing" (1987), with the number of steps
 /// known beforehand (the L1 distance of the end blocks), so that rounding can neither lose the last block nor run on.
-template <class Visit>
-CUTSDF_HD void for_each_block_on_segment(vec3f a, vec3f b, const Visit& visit)
-{
-  vec3i block      = voxel_at(a);
-  const vec3i last = voxel_at(b);
-  const vec3i left = last - block;
+///
+/// F is float for one segment, or a pack for several: make() and route() have no branches.
+template <class F>
+struct block_walk {
+  using integer = integer_of<F>;
 
-  struct axis {
-    std::int32_t step;
-    std::int32_t left;  // crossings still to come
-    float next;         // parameter of the next crossing, the whole segment being 1
-    float spacing;
-  };
-  const auto make_axis = [](float from, float to, std::int32_t first, std::int32_t crossings) {
-    const float inverse = ieee::div(1.0f, ieee::sub(to, from));  // infinite only where there is no crossing
-    const bool up       = crossings > 0;
-    const float border  = static_cast<float>(up ? first + 1 : first);
-    const float next    = ieee::mul(ieee::sub(border, from), inverse);
-    // A crossing lies on the segment; a denormal difference would put it at infinity.
-    return axis{up ? 1 : -1, up ? crossings : -crossings, next <= 1.0f ? next : 1.0f, up ? inverse : -inverse};
-  };
-  axis x = make_axis(a.x, b.x, block.x, left.x);
-  axis y = make_axis(a.y, b.y, block.y, left.y);
-  axis z = make_axis(a.z, b.z, block.z, left.z);
+  vec3<integer> first;
+  vec3<integer> crossings;  // borders to cross by axis, signed: last block - first
+  vec3<F> next;             // parameter of an axis's first crossing, the whole segment being 1; `never` without one
+  vec3<F> spacing;          // of an axis's crossings
 
-  visit(block);
-  for (std::int32_t steps = x.left + y.left + z.left; steps > 0; --steps) {
-    constexpr float never = 3.0e38f;
-    const float tx        = x.left > 0 ? x.next : never;
-    const float ty        = y.left > 0 ? y.next : never;
-    const float tz        = z.left > 0 ? z.next : never;
-    if (x.left > 0 && tx <= ty && tx <= tz) {
-      block.x += x.step;
-      --x.left;
-      x.next = ieee::add(x.next, x.spacing);
-    } else if (y.left > 0 && ty <= tz) {
-      block.y += y.step;
-      --y.left;
-      y.next = ieee::add(y.next, y.spacing);
-    } else {
-      block.z += z.step;
-      --z.left;
-      z.next = ieee::add(z.next, z.spacing);
-    }
-    visit(block);
+  CUTSDF_INLINE static block_walk make(vec3<F> a, vec3<F> b)
+  {
+    struct axis {
+      F next, spacing;
+    };
+    const auto make_axis = [](F from, F to, integer block, integer steps) CUTSDF_INLINE_LAMBDA {
+      const integer none(0);
+      const F inverse = ieee::div(F(1.0f), ieee::sub(to, from));  // infinite only where there is no crossing
+      const F border  = ieee::to_float(block + select(steps > none, integer(1), none));
+      const F next    = ieee::mul(ieee::sub(border, from), inverse);
+      // A crossing lies on the segment; a denormal difference would put it at infinity.
+      const F within = select(next <= F(1.0f), next, F(1.0f));
+      return axis{select(steps != none, within, F(never)), ieee::abs(inverse)};
+    };
+    const vec3<integer> first     = voxel_at(a);
+    const vec3<integer> crossings = voxel_at(b) - first;
+    const axis x                  = make_axis(a.x, b.x, first.x, crossings.x);
+    const axis y                  = make_axis(a.y, b.y, first.y, crossings.y);
+    const axis z                  = make_axis(a.z, b.z, first.z, crossings.z);
+    return {first, crossings, {x.next, y.next, z.next}, {x.spacing, y.spacing, z.spacing}};
   }
-}
+
+  /// One of several.
+  [[nodiscard]] CUTSDF_INLINE block_walk<float> at(int i) const
+  {
+    return {lane(first, i), lane(crossings, i), lane(next, i), lane(spacing, i)};
+  }
+
+  /// Calls `visit(block)` for every block, each once and in order. Where the segment passes exactly through an edge,
+  /// the block on one side of the edge is visited on the way. O(blocks visited).
+  template <class Visit>
+  CUTSDF_HD void for_each_block(const Visit& visit) const requires(lanes_of<F> == 1)
+  {
+    struct axis {
+      std::int32_t step, left;
+      float next, spacing;
+
+      CUTSDF_HD void cross(std::int32_t& block)
+      {
+        block += step;
+        --left;
+        next = left > 0 ? ieee::add(next, spacing) : never;
+      }
+    };
+    const auto make_axis = [](std::int32_t n, float t, float dt) {
+      return axis{n > 0 ? 1 : -1, n > 0 ? n : -n, t, dt};
+    };
+    axis x      = make_axis(crossings.x, next.x, spacing.x);
+    axis y      = make_axis(crossings.y, next.y, spacing.y);
+    axis z      = make_axis(crossings.z, next.z, spacing.z);
+    vec3i block = first;
+    visit(block);
+    for (std::int32_t steps = x.left + y.left + z.left; steps > 0; --steps) {
+      if (x.next <= y.next && x.next <= z.next) {
+        x.cross(block.x);
+      } else if (y.next <= z.next) {
+        y.cross(block.y);
+      } else {
+        z.cross(block.z);
+      }
+      visit(block);
+    }
+  }
+
+  /// A number that decides which blocks for_each_block() visits, the same for no other route near `base`; no_route
+  /// where there is none. There is one where the first block is within 32 of `base` on each axis and either no axis is
+  /// crossed more than once, when the order of the axes decides, or only one is, three times at most.
+  static constexpr std::int32_t no_route = -1;
+  [[nodiscard]] CUTSDF_INLINE integer route(vec3<integer> base) const
+  {
+    const integer zero(0);
+    const auto holds    = [&](mask_of<F> m) CUTSDF_INLINE_LAMBDA { return select(m, integer(1), zero); };
+    const auto distance = [&](integer n) CUTSDF_INLINE_LAMBDA { return select(n < zero, zero - n, n); };
+    const integer x     = first.x - base.x + integer(32);
+    const integer y     = first.y - base.y + integer(32);
+    const integer z     = first.z - base.z + integer(32);
+    const integer most  = distance(crossings.x) | distance(crossings.y) | distance(crossings.z);
+    const integer axes  = holds(crossings.x != zero) + holds(crossings.y != zero) + holds(crossings.z != zero);
+    const auto close    = ((x | y | z) & integer(~63)) == zero;
+    const auto simple   = (most <= integer(1)) | ((axes <= integer(1)) & (most <= integer(3)));
+    const auto order    = holds(next.x <= next.y) | holds(next.x <= next.z) << 1 | holds(next.y <= next.z) << 2;
+    const integer ways  = crossings.x + (crossings.y << 3) + (crossings.z << 6) + integer(4 + (4 << 3) + (4 << 6));
+    return select(close & simple, x | y << 6 | z << 12 | ways << 18 | order << 27, integer(no_route));
+  }
+
+ private:
+  static constexpr float never = 3.0e38f;
+};
 
 }  // namespace cutsdf::inline v0

@@ -22,26 +22,31 @@ struct pinhole {
     return {fx * sx, fy * sy, (cx + 0.5f) * sx - 0.5f, (cy + 0.5f) * sy - 0.5f, new_width, new_height};
   }
 
+  // The functions below take one pixel or point, or several at once (F is float or a pack); none of them branches.
+
   /// The point at depth z = 1 seen by a pixel.
-  [[nodiscard]] CUTSDF_HD vec3f ray(int u, int v) const
+  template <class I>
+  [[nodiscard]] CUTSDF_INLINE auto ray(I u, I v) const
   {
-    return {ieee::div(ieee::sub(static_cast<float>(u), cx), fx), ieee::div(ieee::sub(static_cast<float>(v), cy), fy),
-            1.0f};
+    using F = decltype(ieee::to_float(u));
+    return vec3<F>{ieee::div(ieee::sub(ieee::to_float(u), F(cx)), F(fx)),
+                   ieee::div(ieee::sub(ieee::to_float(v), F(cy)), F(fy)), F(1.0f)};
   }
 
-  /// The pixel that a camera-frame point with z > 0 falls into; false when it is outside the image.
-  [[nodiscard]] CUTSDF_HD bool project(vec3f point, int& u, int& v) const
+  /// The pixel that a camera-frame point with z > 0 falls into; false, and pixel (0, 0), when it is outside the image.
+  template <class F>
+  [[nodiscard]] CUTSDF_INLINE mask_of<F> project(vec3<F> point, integer_of<F>& u, integer_of<F>& v) const
   {
-    const float inverse_z = ieee::div(1.0f, point.z);
-    const float pu        = ieee::add(ieee::add(ieee::mul(ieee::mul(fx, point.x), inverse_z), cx), 0.5f);
-    const float pv        = ieee::add(ieee::add(ieee::mul(ieee::mul(fy, point.y), inverse_z), cy), 0.5f);
+    const F inverse_z = ieee::div(F(1.0f), point.z);
+    const F pu        = ieee::add(ieee::add(ieee::mul(ieee::mul(F(fx), point.x), inverse_z), F(cx)), F(0.5f));
+    const F pv        = ieee::add(ieee::add(ieee::mul(ieee::mul(F(fy), point.y), inverse_z), F(cy)), F(0.5f));
     // Compared as floats first: a point at the image plane's horizon does not fit an integer. False for NaN.
-    if (!(pu >= 0.0f && pu < static_cast<float>(width) && pv >= 0.0f && pv < static_cast<float>(height))) {
-      return false;
-    }
-    u = static_cast<int>(pu);
-    v = static_cast<int>(pv);
-    return true;
+    const F zero(0.0f);
+    const mask_of<F> inside =
+      (pu >= zero) & (pu < F(static_cast<float>(width))) & (pv >= zero) & (pv < F(static_cast<float>(height)));
+    u = ieee::truncate(select(inside, pu, zero));
+    v = ieee::truncate(select(inside, pv, zero));
+    return inside;
   }
 };
 
@@ -63,12 +68,17 @@ struct rigid_motion {
   vec3f row0, row1, row2;
   vec3f translation;
 
-  [[nodiscard]] CUTSDF_HD vec3f rotate(vec3f v) const { return {dot(row0, v), dot(row1, v), dot(row2, v)}; }
+  template <class F>
+  [[nodiscard]] CUTSDF_INLINE vec3<F> rotate(vec3<F> v) const
+  {
+    return {dot(broadcast<F>(row0), v), dot(broadcast<F>(row1), v), dot(broadcast<F>(row2), v)};
+  }
   [[nodiscard]] CUTSDF_HD vec3f apply(vec3f v) const { return rotate(v) + translation; }
   /// Rotation by the transpose: the inverse rotation.
   [[nodiscard]] CUTSDF_HD vec3f rotate_back(vec3f v) const
   {
-    return {dot({row0.x, row1.x, row2.x}, v), dot({row0.y, row1.y, row2.y}, v), dot({row0.z, row1.z, row2.z}, v)};
+    return {dot(vec3f{row0.x, row1.x, row2.x}, v), dot(vec3f{row0.y, row1.y, row2.y}, v),
+            dot(vec3f{row0.z, row1.z, row2.z}, v)};
   }
 };
 

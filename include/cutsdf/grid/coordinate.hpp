@@ -38,7 +38,8 @@ CUTSDF_HD constexpr vec3i voxel_in_block(int index)
 }
 
 /// The voxel that holds a position given in units of voxels; |position| below 2^31.
-CUTSDF_HD inline vec3i voxel_at(vec3f position_vox)
+template <class F>
+CUTSDF_INLINE vec3<integer_of<F>> voxel_at(vec3<F> position_vox)
 {
   return {ieee::floor_to_int(position_vox.x), ieee::floor_to_int(position_vox.y), ieee::floor_to_int(position_vox.z)};
 }
@@ -47,11 +48,13 @@ CUTSDF_HD inline vec3i voxel_at(vec3f position_vox)
 CUTSDF_HD inline vec3f centre_vox(vec3i voxel) { return to_float(voxel) + vec3f{0.5f, 0.5f, 0.5f}; }
 
 /// Whether a position in units of voxels lies where keys exist. False for NaN.
-CUTSDF_HD inline bool addressable(vec3f position_vox)
+template <class F>
+CUTSDF_INLINE mask_of<F> addressable(vec3<F> position_vox)
 {
-  constexpr auto limit = static_cast<float>(voxel_limit);
-  return position_vox.x >= -limit && position_vox.x < limit && position_vox.y >= -limit && position_vox.y < limit &&
-         position_vox.z >= -limit && position_vox.z < limit;
+  const F lower(-static_cast<float>(voxel_limit));
+  const F upper(static_cast<float>(voxel_limit));
+  const auto in_range = [&](F x) CUTSDF_INLINE_LAMBDA { return (x >= lower) & (x < upper); };
+  return in_range(position_vox.x) & in_range(position_vox.y) & in_range(position_vox.z);
 }
 
 using block_key = std::uint64_t;

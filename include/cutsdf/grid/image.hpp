@@ -46,18 +46,63 @@ struct depth_range {
 template <depth_pixel T>
 struct depth_reader {
   const T* data;
-  std::int64_t row_stride;
+  std::int32_t row_stride;  // times the height, it fits as well
   float units_per_metre;
   depth_range range;
 
-  [[nodiscard]] CUTSDF_HD float metres(int u, int v) const
+  /// What is stored at one pixel, or at several (F is float or a pack), as a number.
+  template <class F>
+  [[nodiscard]] CUTSDF_INLINE F stored(integer_of<F> u, integer_of<F> v) const
   {
-    const T raw = data[v * row_stride + u];
-    if constexpr (std::same_as<T, std::uint16_t>) {
-      if (raw == 65535) { return 0.0f; }  // what sensors write where they saw nothing
+    const integer_of<F> index = v * integer_of<F>(row_stride) + u;
+    using integer             = std::conditional_t<std::same_as<T, float>, float, std::int32_t>;
+    integer raw[lanes_of<F>];
+    for (int i = 0; i < lanes_of<F>; ++i) {
+      raw[i] = data[lane(index, i)];
     }
-    const float depth = ieee::div(static_cast<float>(raw), units_per_metre);
-    return ieee::is_finite(depth) && depth >= range.min_depth && depth <= range.max_depth ? depth : 0.0f;
+    return number<F>(raw);
+  }
+
+  /// The same for the first pixel given and its neighbours to the right, `count` of them inside the image; 0 elsewhere.
+  template <class F>
+  [[nodiscard]] CUTSDF_INLINE F stored_row(std::int32_t u, std::int32_t v, int count) const
+  {
+    constexpr int lanes = lanes_of<F>;
+    const T* const from = data + (v * row_stride + u);
+    std::conditional_t<std::same_as<T, float>, float, std::int32_t> raw[lanes]{};
+    if (count >= lanes) {
+      for (int i = 0; i < lanes; ++i) {
+        raw[i] = from[i];
+      }
+    } else {
+      for (int i = 0; i < count; ++i) {
+        raw[i] = from[i];
+      }
+    }
+    return number<F>(raw);
+  }
+
+  /// Metres of a stored number. Without branches.
+  template <class F>
+  [[nodiscard]] CUTSDF_INLINE F metres(F stored) const
+  {
+    const F depth    = ieee::div(stored, F(units_per_metre));
+    mask_of<F> valid = ieee::is_finite(depth) & (depth >= F(range.min_depth)) & (depth <= F(range.max_depth));
+    if constexpr (std::same_as<T, std::uint16_t>) { valid = valid & (stored != F(65535.0f)); }  // sensors' "nothing"
+    return select(valid, depth, F(0.0f));
+  }
+
+ private:
+  template <class F, class Stored>
+  [[nodiscard]] CUTSDF_INLINE static F number(const Stored (&raw)[lanes_of<F>])
+  {
+    if constexpr (lanes_of<F> == 1) {
+      return static_cast<F>(raw[0]);
+    } else if constexpr (std::same_as<Stored, float>) {
+      return F::load(raw);
+    } else {
+      return ieee::to_float(integer_of<F>::load(raw));
+    }
   }
 };
 

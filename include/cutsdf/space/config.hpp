@@ -37,6 +37,11 @@
 #define CUTSDF_KERNEL __attribute__((visibility("hidden"))) __global__
 #endif
 
+// For what a vectorised loop calls: a call that is not inlined keeps the loop scalar.
+#define CUTSDF_INLINE CUTSDF_HD __attribute__((always_inline)) inline
+
+#define CUTSDF_INLINE_LAMBDA __attribute__((always_inline))
+
 // Before a loop whose body is long: unrolled, it would not fit the instruction cache.
 #if CUTSDF_DEVICE_PASS
 #define CUTSDF_ROLLED _Pragma("unroll 1")

@@ -186,6 +186,14 @@ struct device {
     detail::check_cuda(cudaGetLastError(), "for_each_tile_kernel");
   }
 
+  /// Calls `work(std::type_identity<F>())` with the number type F that functors should compute with: float, for here
+  /// neighbours are threads of their own.
+  template <class Work>
+  static void with_number(const Work& work)
+  {
+    work(std::type_identity<float>{});
+  }
+
   /// Runs `f()` once, after everything enqueued before it.
   template <class F>
   static void once(const stream_type& stream, const F& f)

@@ -2,11 +2,24 @@
 #pragma once
 
 #include <cutsdf/space/memory_resource.hpp>
+#include <cutsdf/space/pack.hpp>
 #include <cutsdf/space/thread_pool.hpp>
 
+#include <concepts>
 #include <cstring>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 #include <new>
 #include <numeric>
+
+// Whether loops are compiled a second time for processors with AVX2, whatever the target of the rest. The optimiser has
+// to be on: the second version consists of what is inlined into it.
+#if defined(__x86_64__) && defined(__OPTIMIZE__)
+#define CUTSDF_HOST_AVX2 1
+#else
+#define CUTSDF_HOST_AVX2 0
+#endif
 
 namespace cutsdf::inline v0::space {
 
@@ -36,19 +49,28 @@ struct host {
 
   using resource = memory_resource<host>;
 
-  /// Aligned operator new.
+  static constexpr std::size_t large_page = std::size_t{1} << 21;
+
+  /// Aligned operator new; asks the system for large pages where a buffer fills some.
   static resource& default_resource()
   {
     struct heap final : resource {
       void* allocate(std::size_t bytes, stream_type) override
       {
-        void* p = ::operator new (bytes, std::align_val_t{256}, std::nothrow);
+        void* p = ::operator new(bytes, alignment(bytes), std::nothrow);
         if (p == nullptr) { throw out_of_memory("cannot allocate " + std::to_string(bytes) + " bytes of host memory"); }
+#if defined(__linux__)
+        if (bytes >= large_page) { static_cast<void>(madvise(p, bytes, MADV_HUGEPAGE)); }
+#endif
         return p;
       }
-      void deallocate(void* p, std::size_t, stream_type) noexcept override
+      void deallocate(void* p, std::size_t bytes, stream_type) noexcept override
       {
-        ::operator delete (p, std::align_val_t{256});
+        ::operator delete(p, alignment(bytes));
+      }
+      static std::align_val_t alignment(std::size_t bytes)
+      {
+        return std::align_val_t{bytes >= large_page ? large_page : 256};
       }
     };
     static heap instance;
@@ -62,12 +84,12 @@ struct host {
   template <class F>
   static void for_each(const stream_type& stream, std::int64_t count, const F& f)
   {
-    const auto grain = std::max<std::int64_t>(256, count / (std::int64_t{16} * stream.pool().size()));
-    stream.pool().run(count, grain, [&f](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        f(i);
-      }
-    });
+    std::int64_t least = 256;
+    if constexpr (requires { F::elements_per_call; }) {
+      least = std::max(least / F::elements_per_call, std::int64_t{1});
+    }
+    const auto grain = std::max(least, count / (std::int64_t{16} * stream.pool().size()));
+    run(stream, count, grain, f, [](const F& own, std::int64_t i) CUTSDF_INLINE_LAMBDA { own(i); });
   }
 
   /// Calls `f(f.prepare(t), lane)` for every tile t in [0, min(*count, limit)) and every lane in [0, Lanes).
@@ -76,14 +98,27 @@ struct host {
   static void for_each_tile(const stream_type& stream, const std::uint32_t* count, std::int64_t limit, const F& f)
   {
     const std::int64_t tiles = count != nullptr ? std::min<std::int64_t>(*count, limit) : limit;
-    stream.pool().run(tiles, 8, [&f](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t tile = begin; tile < end; ++tile) {
-        const auto context = f.prepare(tile);
-        for (int lane = 0; lane < Lanes; ++lane) {
-          f(context, lane);
-        }
+    run(stream, tiles, 8, f, [](const F& own, std::int64_t tile) CUTSDF_INLINE_LAMBDA {
+      const auto context = own.prepare(tile);
+      for (int lane = 0; lane < Lanes; ++lane) {
+        own(context, lane);
       }
     });
+  }
+
+  /// Calls `work(std::type_identity<F>())` with the number type F that functors should compute with here: the widest
+  /// pack that this processor has registers for. A functor that says `using number = F` is then compiled for such
+  /// processors.
+  template <class Work>
+  static void with_number(const Work& work)
+  {
+#if CUTSDF_HOST_AVX2
+    if (__builtin_cpu_supports("avx2")) {
+      work(std::type_identity<wide>{});
+      return;
+    }
+#endif
+    work(std::type_identity<pack<float, 4>>{});
   }
 
   /// Runs `f()` once, after everything enqueued before it.
@@ -118,6 +153,33 @@ struct host {
                              std::int64_t count)
   {
     std::exclusive_scan(in, in + count, out, std::uint32_t{0});
+  }
+
+ private:
+  using wide = pack<float, 8>;
+
+  template <class F, class Call>
+  static void run(const stream_type& stream, std::int64_t count, std::int64_t grain, const F& f, const Call& call)
+  {
+    if constexpr (requires { requires std::same_as<typename F::number, wide>; }) {
+#if CUTSDF_HOST_AVX2
+      stream.pool().run(
+        count, grain, [&](std::int64_t begin, std::int64_t end) __attribute__((target("avx2"))) {
+          loop(f, call, begin, end);
+        });
+#endif
+    } else {
+      stream.pool().run(count, grain, [&](std::int64_t begin, std::int64_t end) { loop(f, call, begin, end); });
+    }
+  }
+
+  template <class F, class Call>
+  CUTSDF_INLINE static void loop(const F& f, const Call& call, std::int64_t begin, std::int64_t end)
+  {
+    const F own = f;  // nobody else can see it change: what it holds stays in registers
+    for (std::int64_t i = begin; i < end; ++i) {
+      call(own, i);
+    }
   }
 };
 

@@ -38,9 +38,10 @@ struct compact {
     return {geometry, reinterpret_cast<std::uint64_t*>(geometry + voxels)};
   }
 
-  CUTSDF_HD static bool wants_color(float distance, float truncation_vox)
+  template <class F>
+  CUTSDF_INLINE static mask_of<F> wants_color(F distance, F truncation_vox)
   {
-    return ieee::mul(distance, truncation_vox) <= color_front_vox;
+    return ieee::mul(distance, truncation_vox) <= F(color_front_vox);
   }
 
   CUTSDF_HD static void add(const arrays& a, std::int64_t i, const observation& o)
@@ -55,7 +56,7 @@ struct compact {
     if (!o.colored) { return; }
     std::uint64_t seen = atomic::load_relaxed(a.color + i);
     for (;;) {
-      const std::uint64_t before = atomic::compare_exchange(a.color + i, seen, blended(seen, o));
+      const std::uint64_t before = atomic::compare_exchange(a.color + i, seen, blended(seen, o.color, o.weight));
       if (before == seen) { return; }
       seen = before;
     }
@@ -65,7 +66,25 @@ struct compact {
   {
     const sums old = a.geometry[i];
     a.geometry[i]  = {ieee::add(old.distance, ieee::mul(o.distance, o.weight)), ieee::add(old.weight, o.weight)};
-    if (o.colored) { a.color[i] = blended(a.color[i], o); }
+    if (o.colored) { fold_color(a, i, o.color, o.weight); }
+  }
+
+  template <int W>
+  CUTSDF_INLINE static void fold_row(const arrays& a, std::int64_t i, pack<float, W> distance,
+                                     mask_of<pack<float, W>> seen)
+  {
+    using F = pack<float, W>;
+    const F nothing(-0.0f);  // changes no sum, not even 0 or -0
+    const F d      = select(seen, distance, nothing);
+    const F w      = select(seen, F(1.0f), nothing);
+    auto* const to = &a.geometry[i].distance;
+    (F::load(to) + interleave_low(d, w)).store(to);
+    (F::load(to + W) + interleave_high(d, w)).store(to + W);
+  }
+
+  CUTSDF_HD static void fold_color(const arrays& a, std::int64_t i, rgb8 color, float weight)
+  {
+    a.color[i] = blended(a.color[i], color, weight);
   }
 
   CUTSDF_HD static voxel_value read(const arrays& a, std::int64_t i)
@@ -90,11 +109,11 @@ struct compact {
   }
 
  private:
-  CUTSDF_HD static std::uint64_t blended(std::uint64_t word, const observation& o)
+  CUTSDF_HD static std::uint64_t blended(std::uint64_t word, rgb8 color, float weight)
   {
     const auto unit    = static_cast<float>(color_weight_unit);
     const auto limit   = static_cast<float>(color_weight_limit);
-    const float scaled = ieee::add(ieee::mul(o.weight, unit), 0.5f);
+    const float scaled = ieee::add(ieee::mul(weight, unit), 0.5f);
     const auto wanted  = static_cast<std::int32_t>(scaled < limit ? scaled : limit);
     const auto added   = wanted > 0 ? wanted : 1;
     const auto old     = static_cast<std::int32_t>(word >> 48);
@@ -107,7 +126,7 @@ struct compact {
     };
     const auto kept =
       total < static_cast<std::int32_t>(color_weight_limit) ? total : static_cast<std::int32_t>(color_weight_limit);
-    return mean(0, o.color.r) | mean(16, o.color.g) | mean(32, o.color.b) | static_cast<std::uint64_t>(kept) << 48;
+    return mean(0, color.r) | mean(16, color.g) | mean(32, color.b) | static_cast<std::uint64_t>(kept) << 48;
   }
 };
 

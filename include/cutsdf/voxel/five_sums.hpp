@@ -26,7 +26,11 @@ struct five_sums {
     return {first, first + voxels, first + 2 * voxels, first + 3 * voxels, first + 4 * voxels};
   }
 
-  CUTSDF_HD static bool wants_color(float, float) { return true; }
+  template <class F>
+  CUTSDF_INLINE static mask_of<F> wants_color(F distance, F)
+  {
+    return distance == distance;
+  }
 
   CUTSDF_HD static void add(const arrays& a, std::int64_t i, const observation& o)
   {
@@ -43,11 +47,27 @@ struct five_sums {
   {
     a.distance[i] = ieee::add(a.distance[i], ieee::mul(o.distance, o.weight));
     a.weight[i]   = ieee::add(a.weight[i], o.weight);
-    if (o.colored) {
-      a.red[i]   = ieee::add(a.red[i], ieee::mul(static_cast<float>(o.color.r), o.weight));
-      a.green[i] = ieee::add(a.green[i], ieee::mul(static_cast<float>(o.color.g), o.weight));
-      a.blue[i]  = ieee::add(a.blue[i], ieee::mul(static_cast<float>(o.color.b), o.weight));
-    }
+    if (o.colored) { fold_color(a, i, o.color, o.weight); }
+  }
+
+  template <int W>
+  CUTSDF_INLINE static void fold_row(const arrays& a, std::int64_t i, pack<float, W> distance,
+                                     mask_of<pack<float, W>> seen)
+  {
+    using F = pack<float, W>;
+    const F nothing(-0.0f);  // changes no sum, not even 0 or -0
+    (F::load(a.distance + i) + select(seen, distance, nothing)).store(a.distance + i);
+    (F::load(a.weight + i) + select(seen, F(1.0f), nothing)).store(a.weight + i);
+  }
+
+  CUTSDF_HD static void fold_color(const arrays& a, std::int64_t i, rgb8 color, float weight)
+  {
+    const auto fold_channel = [weight](float& sum, std::uint8_t value) {
+      sum = ieee::add(sum, ieee::mul(static_cast<float>(value), weight));
+    };
+    fold_channel(a.red[i], color.r);
+    fold_channel(a.green[i], color.g);
+    fold_channel(a.blue[i], color.b);
   }
 
   CUTSDF_HD static voxel_value read(const arrays& a, std::int64_t i)

@@ -54,6 +54,20 @@ concept voxel_policy =
     { V::read_color(a, i) } -> std::same_as<voxel_color>;
     V::copy(a, i, a, i);
   };
+
+/// A voxel policy that can also fold a row of voxels at once, as space::host does with depth images. F is a pack:
+///
+///   fold_row(arrays, i, F distance, mask_of<F> seen)   distances of weight 1 into voxels i, i + 1, ... where seen
+///   fold_color(arrays, i, rgb8, float weight)          the colour that goes with a distance folded before
+///   wants_color(F distance, F truncation_vox)          by lane
+template <class V, class F>
+concept row_voxel_policy =
+  voxel_policy<V> &&
+  requires(typename V::arrays a, std::int64_t i, F distance, mask_of<F> seen, rgb8 color, float weight) {
+    V::fold_row(a, i, distance, seen);
+    V::fold_color(a, i, color, weight);
+    { V::wants_color(distance, distance) } -> std::same_as<mask_of<F>>;
+  };
 // clang-format on
 
 }  // namespace cutsdf::inline v0

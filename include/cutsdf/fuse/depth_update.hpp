@@ -1,0 +1,127 @@
+// Second pass over a depth image: folds it into the voxels of the listed blocks.
+#pragma once
+
+#include <cutsdf/frame.hpp>
+#include <cutsdf/grid/image.hpp>
+#include <cutsdf/volume_ref.hpp>
+
+namespace cutsdf::inline v0::detail {
+
+/// One call takes one voxel where F is float, and as many of a row where F is a pack.
+template <class F, class T, class Voxel, class Policies>
+struct update_depth {
+  using number = F;
+
+  volume_ref<Voxel, Policies> volume;
+  frame_state* state;
+  const std::uint32_t* updated;
+  depth_reader<T> depth;
+  pinhole camera;
+  const rgb8* color;  // may be null
+  pinhole color_camera;
+  std::int64_t color_stride;
+  rigid_motion camera_to_world;
+  float inverse_truncation;
+
+  static constexpr int lanes           = lanes_of<F>;
+  static constexpr int calls_per_block = voxels_per_block / lanes;
+  static_assert(block_side % lanes == 0);
+
+  struct context {
+    std::uint32_t place;
+    bool stored;
+    vec3<F> origin;  // centre of the block's first voxel, camera frame
+    vec3<F> step_x, step_y, step_z;
+  };
+
+  CUTSDF_INLINE context prepare(std::int64_t tile) const
+  {
+    const std::uint32_t slot  = updated[tile];
+    const std::uint32_t place = volume.table.index_at(slot);
+    const vec3f first     = centre_vox(block_of_key(volume.table.entries[slot].key) * block_side) * volume.voxel_size;
+    const rigid_motion& m = camera_to_world;
+    // The inverse rotation takes the world's axes to the rows of the rotation.
+    return {place,
+            volume.stored(place),
+            broadcast<F>(m.rotate_back(first - m.translation)),
+            broadcast<F>(m.row0 * volume.voxel_size),
+            broadcast<F>(m.row1 * volume.voxel_size),
+            broadcast<F>(m.row2 * volume.voxel_size)};
+  }
+
+  CUTSDF_INLINE void operator()(const context& c, int call) const
+  {
+    if (call == 0 && !c.stored) { atomic::count(&state->blocks_dropped); }
+    const int first   = call * lanes;
+    const vec3i local = voxel_in_block(first);
+    const F x         = ieee::to_float(integer(local.x) + lane_index<F>());
+    const F y(ieee::to_float(local.y));
+    const F z(ieee::to_float(local.z));
+    const vec3<F> centre = c.origin + c.step_x * x + c.step_y * y + c.step_z * z;
+
+    const F zero(0.0f);
+    integer u, v;
+    const mask in_view = camera.project(centre, u, v) & (centre.z > zero);
+    if (!any(in_view)) { return; }
+    const F measured        = depth.metres(depth.template stored<F>(u, v));
+    const F signed_distance = ieee::sub(measured, centre.z);
+    const mask seen         = in_view & (measured > zero) & (signed_distance >= F(-volume.truncation));
+    if (lanes == 1 && !any(seen)) { return; }  // of several lanes, some mostly are
+    if (!c.stored) {
+      for (int i = 0; i < lanes; ++i) {
+        if (lane(seen, i)) { state->drop(drop_cause::pool_full); }
+      }
+      return;
+    }
+    const F scaled = ieee::mul(signed_distance, F(inverse_truncation));
+    fold(volume.offset(c.place, first), select(scaled < F(1.0f), scaled, F(1.0f)), centre, seen);
+  }
+
+ private:
+  using integer = integer_of<F>;
+  using mask    = mask_of<F>;
+
+  CUTSDF_INLINE void fold(std::int64_t first, F distance, vec3<F> centre, mask seen) const
+  {
+    mask colored(false);
+    integer u(0), v(0);
+    if (color != nullptr) {
+      colored = seen & wants_color(distance);
+      if (any(colored)) { colored = colored & color_camera.project(centre, u, v); }
+    }
+    if constexpr (lanes > 1 && row_voxel_policy<Voxel, F>) {
+      Voxel::fold_row(volume.voxels, first, distance, seen);
+      if (!any(colored)) { return; }
+      for (int i = 0; i < lanes; ++i) {
+        if (lane(colored, i)) { Voxel::fold_color(volume.voxels, first + i, color_at(lane(u, i), lane(v, i)), 1.0f); }
+      }
+    } else {
+      for (int i = 0; i < lanes; ++i) {
+        if (!lane(seen, i)) { continue; }
+        observation o{lane(distance, i), 1.0f, false, {0, 0, 0}};
+        if (lane(colored, i)) {
+          o.colored = true;
+          o.color   = color_at(lane(u, i), lane(v, i));
+        }
+        Voxel::fold(volume.voxels, first + i, o);
+      }
+    }
+  }
+
+  [[nodiscard]] CUTSDF_INLINE mask wants_color(F distance) const
+  {
+    if constexpr (lanes == 1 || row_voxel_policy<Voxel, F>) {
+      return Voxel::wants_color(distance, F(volume.truncation_vox));
+    } else {
+      std::int32_t wanted[lanes];
+      for (int i = 0; i < lanes; ++i) {
+        wanted[i] = Voxel::wants_color(lane(distance, i), volume.truncation_vox) ? -1 : 0;
+      }
+      return mask::load(wanted);
+    }
+  }
+
+  [[nodiscard]] CUTSDF_HD rgb8 color_at(int u, int v) const { return color[v * color_stride + u]; }
+};
+
+}  // namespace cutsdf::inline v0::detail

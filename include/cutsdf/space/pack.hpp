@@ -1,0 +1,208 @@
+// Numbers side by side. Kernels that are written over a number type run with float on the device, where neighbours are
+// threads, and with a pack on the host, where they are lanes of a vector register: one text for both.
+//
+// For a number type F (float, or pack<float, W>):
+//   integer_of<F>, mask_of<F>      what floor_to_int and a comparison give
+//   select(mask, a, b)             a where the mask holds, b elsewhere; both were computed
+//   any(mask), all(mask)           of the lanes
+//   lanes_of<F>, lane(x, i)        how many, and one of them
+//   lane_index<F>()                0, 1, ... W - 1
+#pragma once
+
+#include <cutsdf/space/config.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+namespace cutsdf::inline v0 {
+
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpsabi"  // about calls that are not inlined, and here all are
+#endif
+
+/// W numbers of 32 bits. A mask is a pack of integers, each zero or all ones. Built on the vector types of GCC and
+/// Clang, which become the target's registers, or several, or scalars, whatever it has.
+template <class T, int W>
+struct pack {
+  static_assert(sizeof(T) == 4 && W >= 2 && (W & (W - 1)) == 0, "cutsdf::pack: a power of two of 32-bit numbers");
+#if CUTSDF_DEVICE_PASS
+  typedef T native;  // device code knows no vector types, and does not run this: it only has to compile
+#else
+  typedef T native __attribute__((vector_size(W * 4)));
+#endif
+
+  native v;
+
+  pack() = default;
+  CUTSDF_INLINE pack(T all) : v(all - native{}) {}  // NOLINT: numbers mix with packs; x - 0 is x, also for -0
+
+  [[nodiscard]] CUTSDF_INLINE static pack of(native lanes)
+  {
+    pack p;
+    p.v = lanes;
+    return p;
+  }
+  [[nodiscard]] CUTSDF_INLINE static pack load(const T* from)
+  {
+    pack p;
+    std::memcpy(&p.v, from, sizeof p.v);
+    return p;
+  }
+  CUTSDF_INLINE void store(T* to) const { std::memcpy(to, &v, sizeof v); }
+
+  using mask = pack<std::int32_t, W>;
+
+  /// The numbers as integers, or integers as numbers, bit by bit.
+  [[nodiscard]] CUTSDF_INLINE mask bits() const
+  {
+    mask p;
+    std::memcpy(&p.v, &v, sizeof v);
+    return p;
+  }
+  [[nodiscard]] CUTSDF_INLINE static pack from_bits(mask bits)
+  {
+    pack p;
+    std::memcpy(&p.v, &bits.v, sizeof p.v);
+    return p;
+  }
+  /// Converted as static_cast does it.
+  template <class To>
+  [[nodiscard]] CUTSDF_INLINE pack<To, W> converted() const
+  {
+#if CUTSDF_DEVICE_PASS
+    return pack<To, W>::of(static_cast<To>(v));
+#else
+    return pack<To, W>::of(__builtin_convertvector(v, typename pack<To, W>::native));
+#endif
+  }
+
+  friend CUTSDF_INLINE mask operator<(pack a, pack b) { return mask::of(a.v < b.v); }
+  friend CUTSDF_INLINE mask operator<=(pack a, pack b) { return mask::of(a.v <= b.v); }
+  friend CUTSDF_INLINE mask operator>(pack a, pack b) { return mask::of(a.v > b.v); }
+  friend CUTSDF_INLINE mask operator>=(pack a, pack b) { return mask::of(a.v >= b.v); }
+  friend CUTSDF_INLINE mask operator==(pack a, pack b) { return mask::of(a.v == b.v); }
+  friend CUTSDF_INLINE mask operator!=(pack a, pack b) { return mask::of(a.v != b.v); }
+  friend CUTSDF_INLINE pack operator+(pack a, pack b) { return of(a.v + b.v); }
+  friend CUTSDF_INLINE pack operator-(pack a, pack b) { return of(a.v - b.v); }
+  friend CUTSDF_INLINE pack operator*(pack a, pack b) { return of(a.v * b.v); }
+  friend CUTSDF_INLINE pack operator/(pack a, pack b) { return of(a.v / b.v); }
+  friend CUTSDF_INLINE pack operator&(pack a, pack b) { return of(a.v & b.v); }
+  friend CUTSDF_INLINE pack operator|(pack a, pack b) { return of(a.v | b.v); }
+  friend CUTSDF_INLINE pack operator<<(pack a, int bits) { return of(a.v << bits); }
+  CUTSDF_INLINE pack operator-() const { return of(-v); }
+
+  friend CUTSDF_INLINE pack select(mask m, pack a, pack b) { return of(m.v ? a.v : b.v); }
+  /// a0 b0 a1 b1 ... and the rest of it.
+  friend CUTSDF_INLINE pack interleave_low(pack a, pack b)
+  {
+    return interleaved<0>(a, b, std::make_index_sequence<W>{});
+  }
+  friend CUTSDF_INLINE pack interleave_high(pack a, pack b)
+  {
+    return interleaved<W / 2>(a, b, std::make_index_sequence<W>{});
+  }
+  friend CUTSDF_INLINE T lane(pack a, int i)
+  {
+#if CUTSDF_DEVICE_PASS
+    return a.v;
+#else
+    return a.v[i];
+#endif
+  }
+
+ private:
+  template <int From, std::size_t... I>
+  CUTSDF_INLINE static pack interleaved(pack a, [[maybe_unused]] pack b, std::index_sequence<I...>)
+  {
+#if CUTSDF_DEVICE_PASS
+    return a;
+#else
+    return of(__builtin_shufflevector(a.v, b.v, (From + static_cast<int>(I) / 2 + static_cast<int>(I) % 2 * W)...));
+#endif
+  }
+};
+
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
+
+namespace detail {
+template <class F>
+struct number_traits {
+  using integer              = std::int32_t;
+  using mask                 = bool;
+  static constexpr int lanes = 1;
+};
+template <int W>
+struct number_traits<pack<float, W>> {
+  using integer              = pack<std::int32_t, W>;
+  using mask                 = pack<std::int32_t, W>;
+  static constexpr int lanes = W;
+};
+}  // namespace detail
+
+template <class F>
+using integer_of = typename detail::number_traits<F>::integer;
+template <class F>
+using mask_of = typename detail::number_traits<F>::mask;
+template <class F>
+inline constexpr int lanes_of = detail::number_traits<F>::lanes;
+
+template <class T>
+CUTSDF_INLINE T select(bool m, T a, T b)
+{
+  return m ? a : b;
+}
+template <class T>
+CUTSDF_INLINE T lane(T a, int)
+{
+  return a;
+}
+
+CUTSDF_INLINE bool any(bool m) { return m; }
+CUTSDF_INLINE bool all(bool m) { return m; }
+template <int W>
+CUTSDF_INLINE bool any(pack<std::int32_t, W> m)
+{
+  std::uint64_t halves[W / 2]{};
+  std::memcpy(halves, &m.v, sizeof halves);
+  std::uint64_t together = 0;
+  for (int i = 0; i < W / 2; ++i) {
+    together |= halves[i];
+  }
+  return together != 0;
+}
+template <int W>
+CUTSDF_INLINE bool all(pack<std::int32_t, W> m)
+{
+  return !any(m == pack<std::int32_t, W>(0));
+}
+
+/// The first lane in which a mask holds, where it holds in any.
+template <int W>
+CUTSDF_INLINE int first_lane(pack<std::int32_t, W> m)
+{
+  int i = 0;
+  while (i < W - 1 && lane(m, i) == 0) {
+    ++i;
+  }
+  return i;
+}
+
+template <class F>
+CUTSDF_INLINE integer_of<F> lane_index()
+{
+  if constexpr (lanes_of<F> == 1) {
+    return 0;
+  } else {
+    std::int32_t index[lanes_of<F>];
+    for (int i = 0; i < lanes_of<F>; ++i) {
+      index[i] = i;
+    }
+    return integer_of<F>::load(index);
+  }
+}
+
+}  // namespace cutsdf::inline v0

@@ -154,16 +154,18 @@ TEST_CASE("one predicate decides which float depths are measurements", "[camera]
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   constexpr float inf = std::numeric_limits<float>::infinity();
   const auto image    = upload(std::vector<float>{0.0f, -1.0f, 0.4f, 0.5f, 3.0f, 4.0f, 4.1f, nan, inf, -inf});
-  const auto read     = map_in_space(std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9},
-                                     read_depth<float>{{image.data(), static_cast<std::int32_t>(image.size()), 1.0f, {0.5f, 4.0f}}});
+  const auto read =
+    map_in_space(std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9},
+                 read_depth<float>{{image.data(), static_cast<std::int32_t>(image.size()), 1.0f, {0.5f, 4.0f}}});
   REQUIRE(read == std::vector<float>{0.0f, 0.0f, 0.0f, 0.5f, 3.0f, 4.0f, 0.0f, 0.0f, 0.0f, 0.0f});
 }
 
 TEST_CASE("raw depths are divided by their unit and 0 and 65535 are no measurements", "[camera]")
 {
   const auto image = upload(std::vector<std::uint16_t>{0, 1, 500, 1000, 5000, 65534, 65535});
-  const auto read  = map_in_space(std::vector<int>{0, 1, 2, 3, 4, 5, 6},
-                                  read_depth<std::uint16_t>{{image.data(), static_cast<std::int32_t>(image.size()), 1000.0f, depth_range{}}});
+  const auto read  = map_in_space(
+     std::vector<int>{0, 1, 2, 3, 4, 5, 6},
+     read_depth<std::uint16_t>{{image.data(), static_cast<std::int32_t>(image.size()), 1000.0f, depth_range{}}});
   REQUIRE(read == std::vector<float>{0.0f, 0.0f, 0.5f, 1.0f, 5.0f, 65.534f, 0.0f});
   const depth_view<std::uint16_t> raw{};
   const depth_view<float> metres{};

@@ -6,7 +6,6 @@
 #include <cutsdf/grid/image.hpp>
 
 #include <algorithm>
-#include <optional>
 
 namespace cutsdf::inline v0::detail {
 
@@ -137,14 +136,16 @@ struct allocate_depth {
 
   CUTSDF_INLINE void insert_tile(int tile_u, int tile_v) const
   {
-    const int end_u           = std::min(camera.width - tile_u, tile_side) + tile_u;
-    const int end_v           = std::min(camera.height - tile_v, tile_side) + tile_v;
+    const auto smaller        = [](int a, int b) { return a < b ? a : b; };
+    const int end_u           = tile_u + smaller(camera.width - tile_u, tile_side);
+    const int end_v           = tile_v + smaller(camera.height - tile_v, tile_side);
     const std::uint32_t stamp = state->stamp;  // once: other threads write beside it
     route_memory<integer> memory;
-    std::optional<vec3i> base;  // the block in which the tile's first route starts
+    vec3i base{0, 0, 0};  // the block in which the tile's first route starts
+    bool has_base        = false;
     std::int32_t invalid = 0;
     for (int u = tile_u; u < end_u; u += lanes) {
-      const int count = std::min(end_u - u, lanes);
+      const int count = smaller(end_u - u, lanes);
       vec3<F> ray     = camera.ray(integer(u) + lane_index<F>(), integer(0));
       integer valid(0);  // by lane, and negative: a mask that holds is -1
       for (int v = tile_v; v < end_v; ++v) {
@@ -162,8 +163,9 @@ struct allocate_depth {
         ray.y                    = F(camera.ray(u, v).y);
         const band<F> b          = band_at(ray, z);
         const block_walk<F> walk = block_walk<F>::make(b.front, b.back);
-        if (!base) { base = lane(walk.first, first_lane(seen)); }
-        const integer route = walk.route(broadcast<integer>(*base));
+        if (!has_base) { base = lane(walk.first, first_lane(seen)); }
+        has_base            = true;
+        const integer route = walk.route(broadcast<integer>(base));
         const mask unknown  = select(memory.knows(route), mask(0), seen);
         if (any(unknown)) { insert_lanes(walk, route, unknown, stamp, memory); }
       }

@@ -174,7 +174,7 @@ struct host {
   }
 
   template <class F, class Call>
-  CUTSDF_INLINE static void loop(const F& f, const Call& call, std::int64_t begin, std::int64_t end)
+  __attribute__((always_inline)) static void loop(const F& f, const Call& call, std::int64_t begin, std::int64_t end)
   {
     const F own = f;  // nobody else can see it change: what it holds stays in registers
     for (std::int64_t i = begin; i < end; ++i) {

@@ -13,7 +13,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <utility>
 
 namespace cutsdf::inline v0 {
 
@@ -30,7 +29,8 @@ struct pack {
 #if CUTSDF_DEVICE_PASS
   typedef T native;  // device code knows no vector types, and does not run this: it only has to compile
 #else
-  typedef T native __attribute__((vector_size(W * 4)));
+  // No more alignment than a register of the baseline has: GCC has something to say about arguments that have more.
+  typedef T native __attribute__((vector_size(W * 4), aligned(16)));
 #endif
 
   native v;
@@ -95,14 +95,8 @@ struct pack {
 
   friend CUTSDF_INLINE pack select(mask m, pack a, pack b) { return of(m.v ? a.v : b.v); }
   /// a0 b0 a1 b1 ... and the rest of it.
-  friend CUTSDF_INLINE pack interleave_low(pack a, pack b)
-  {
-    return interleaved<0>(a, b, std::make_index_sequence<W>{});
-  }
-  friend CUTSDF_INLINE pack interleave_high(pack a, pack b)
-  {
-    return interleaved<W / 2>(a, b, std::make_index_sequence<W>{});
-  }
+  friend CUTSDF_INLINE pack interleave_low(pack a, pack b) { return interleaved<0>(a, b); }
+  friend CUTSDF_INLINE pack interleave_high(pack a, pack b) { return interleaved<W / 2>(a, b); }
   friend CUTSDF_INLINE T lane(pack a, int i)
   {
 #if CUTSDF_DEVICE_PASS
@@ -113,13 +107,19 @@ struct pack {
   }
 
  private:
-  template <int From, std::size_t... I>
-  CUTSDF_INLINE static pack interleaved(pack a, [[maybe_unused]] pack b, std::index_sequence<I...>)
+  template <int From>
+  CUTSDF_INLINE static pack interleaved(pack a, [[maybe_unused]] pack b)
   {
+    static_assert(W == 4 || W == 8);
 #if CUTSDF_DEVICE_PASS
     return a;
 #else
-    return of(__builtin_shufflevector(a.v, b.v, (From + static_cast<int>(I) / 2 + static_cast<int>(I) % 2 * W)...));
+    constexpr int i = From;
+    if constexpr (W == 4) {
+      return of(__builtin_shufflevector(a.v, b.v, i, i + 4, i + 1, i + 5));
+    } else {
+      return of(__builtin_shufflevector(a.v, b.v, i, i + 8, i + 1, i + 9, i + 2, i + 10, i + 3, i + 11));
+    }
 #endif
   }
 };

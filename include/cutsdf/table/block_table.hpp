@@ -53,7 +53,7 @@ class block_table {
   /// `table_capacity`: number of slots, a power of two in [2, 2^31]. `block_capacity`: places in the pool, in
   /// [1, 2^31]; ignored with index::slot. Empty at first. Does not wait. Throws invalid_argument or out_of_memory.
   block_table(std::int64_t table_capacity, std::int64_t block_capacity, stream_type stream,
-              memory_resource<Space>& memory = Space::default_resource())
+              typename Space::resource& memory = Space::default_resource())
     : stream_(stream), entries_(checked(table_capacity), stream, memory),
       keys_(places(table_capacity, block_capacity), stream, memory), used_(1, stream, memory)
   {

@@ -231,6 +231,10 @@ TEST_CASE("sizes and settings that cannot be meant are refused with their value"
   wrong            = view(image);
   wrong.row_stride = 10;
   REQUIRE_THROWS_WITH(v.integrate(wrong, camera, identity_pose), contains("10"));
+  for (const std::int64_t stride : {std::int64_t{35791395}, std::numeric_limits<std::int64_t>::max()}) {
+    wrong.row_stride = stride;  // no pixel's number would fit 32 bits
+    REQUIRE_THROWS_WITH(v.integrate(wrong, camera, identity_pose), contains(std::to_string(stride)));
+  }
   for (const float units : {0.0f, -1000.0f, std::numeric_limits<float>::infinity()}) {
     wrong                 = view(image);
     wrong.units_per_metre = units;

@@ -36,8 +36,8 @@ depth_reader<T> reader_of(const depth_view<T>& depth, const pinhole& camera, con
   // Beyond the volume's reach nothing can be stored, so nothing there is a measurement: allocation and fusion agree.
   const float reach = static_cast<float>(voxel_limit) * voxel_size;
   const auto stride = checked_stride(depth.row_stride, depth.width, "row_stride of the depth image");
-  require(stride * std::max(depth.height, 1) <= std::numeric_limits<std::int32_t>::max(),
-          "row_stride times height of the depth image", stride * depth.height, "below 2^31");
+  require(stride <= std::numeric_limits<std::int32_t>::max() / std::max(depth.height, 1),
+          "row_stride of the depth image", stride, "below 2^31 / height");  // pixels are numbered with 32 bits
   return {depth.data,
           static_cast<std::int32_t>(stride),
           depth.units_per_metre,

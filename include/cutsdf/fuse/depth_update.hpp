@@ -92,8 +92,12 @@ struct update_depth {
     if constexpr (lanes > 1 && row_voxel_policy<Voxel, F>) {
       Voxel::fold_row(volume.voxels, first, distance, seen);
       if (!any(colored)) { return; }
+      std::int32_t is_colored[lanes], at_u[lanes], at_v[lanes];
+      colored.store(is_colored);
+      u.store(at_u);
+      v.store(at_v);
       for (int i = 0; i < lanes; ++i) {
-        if (lane(colored, i)) { Voxel::fold_color(volume.voxels, first + i, color_at(lane(u, i), lane(v, i)), 1.0f); }
+        if (is_colored[i] != 0) { Voxel::fold_color(volume.voxels, first + i, color_at(at_u[i], at_v[i]), 1.0f); }
       }
     } else {
       for (int i = 0; i < lanes; ++i) {

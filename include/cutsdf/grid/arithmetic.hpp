@@ -86,56 +86,56 @@ CUTSDF_HD inline float to_float(std::int32_t a) { return static_cast<float>(a); 
 CUTSDF_HD inline std::int32_t truncate(float a) { return static_cast<std::int32_t>(a); }
 
 // The same for packs.
-template <int W>
-using floats = pack<float, W>;
-template <int W>
-using integers = pack<std::int32_t, W>;
+template <int N>
+using floats = pack<float, N>;
+template <int N>
+using integers = pack<std::int32_t, N>;
 
-template <class T, int W>
-CUTSDF_INLINE pack<T, W> add(pack<T, W> a, pack<T, W> b)
+template <class T, int N>
+CUTSDF_INLINE pack<T, N> add(pack<T, N> a, pack<T, N> b)
 {
   return a + b;
 }
-template <class T, int W>
-CUTSDF_INLINE pack<T, W> sub(pack<T, W> a, pack<T, W> b)
+template <class T, int N>
+CUTSDF_INLINE pack<T, N> sub(pack<T, N> a, pack<T, N> b)
 {
   return a - b;
 }
-template <int W>
-CUTSDF_INLINE floats<W> mul(floats<W> a, floats<W> b)
+template <int N>
+CUTSDF_INLINE floats<N> mul(floats<N> a, floats<N> b)
 {
   return a * b;
 }
-template <int W>
-CUTSDF_INLINE floats<W> div(floats<W> a, floats<W> b)
+template <int N>
+CUTSDF_INLINE floats<N> div(floats<N> a, floats<N> b)
 {
   return a / b;
 }
-template <int W>
-CUTSDF_INLINE floats<W> abs(floats<W> a)
+template <int N>
+CUTSDF_INLINE floats<N> abs(floats<N> a)
 {
-  return floats<W>::from_bits(a.bits() & integers<W>(0x7fffffff));
+  return floats<N>::from_bits(a.bits() & integers<N>(0x7fffffff));
 }
-template <int W>
-CUTSDF_INLINE floats<W> to_float(integers<W> a)
+template <int N>
+CUTSDF_INLINE floats<N> to_float(integers<N> a)
 {
   return a.template converted<float>();
 }
-template <int W>
-CUTSDF_INLINE integers<W> truncate(floats<W> a)
+template <int N>
+CUTSDF_INLINE integers<N> truncate(floats<N> a)
 {
   return a.template converted<std::int32_t>();
 }
-template <int W>
-CUTSDF_INLINE integers<W> floor_to_int(floats<W> a)
+template <int N>
+CUTSDF_INLINE integers<N> floor_to_int(floats<N> a)
 {
-  const integers<W> truncated = truncate(a);
+  const integers<N> truncated = truncate(a);
   return truncated + (a < to_float(truncated));  // a mask that holds is -1
 }
-template <int W>
-CUTSDF_INLINE integers<W> is_finite(floats<W> a)
+template <int N>
+CUTSDF_INLINE integers<N> is_finite(floats<N> a)
 {
-  return (a.bits() & integers<W>(0x7f800000)) != integers<W>(0x7f800000);
+  return (a.bits() & integers<N>(0x7f800000)) != integers<N>(0x7f800000);
 }
 
 }  // namespace cutsdf::inline v0::ieee

@@ -25,8 +25,8 @@ struct pinhole {
   // The functions below take one pixel or point, or several at once (F is float or a pack); none of them branches.
 
   /// The point at depth z = 1 seen by a pixel.
-  template <class I>
-  [[nodiscard]] CUTSDF_INLINE auto ray(I u, I v) const
+  template <class Integer>
+  [[nodiscard]] CUTSDF_INLINE auto ray(Integer u, Integer v) const
   {
     using F = decltype(ieee::to_float(u));
     return vec3<F>{ieee::div(ieee::sub(ieee::to_float(u), F(cx)), F(fx)),

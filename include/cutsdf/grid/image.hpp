@@ -15,7 +15,7 @@ concept depth_pixel = std::same_as<T, float> || std::same_as<T, std::uint16_t>;
 /// A depth image: distance along the camera's z axis, row by row.
 ///
 /// `units_per_metre` divides the stored number: 1 for float metres (the default for float), 1000 for millimetres (the
-/// default for uint16), 5000 for TUM. `row_stride` counts pixels; 0 means `width`.
+/// default for uint16), 5000 for TUM. `row_stride` counts pixels; 0 means `width`; rows lie within 2^31 pixels.
 template <depth_pixel T>
 struct depth_view {
   const T* data{nullptr};

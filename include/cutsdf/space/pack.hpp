@@ -1,12 +1,12 @@
 // Numbers side by side. Kernels that are written over a number type run with float on the device, where neighbours are
 // threads, and with a pack on the host, where they are lanes of a vector register: one text for both.
 //
-// For a number type F (float, or pack<float, W>):
+// For a number type F (float, or pack<float, N>):
 //   integer_of<F>, mask_of<F>      what floor_to_int and a comparison give
 //   select(mask, a, b)             a where the mask holds, b elsewhere; both were computed
 //   any(mask), all(mask)           of the lanes
 //   lanes_of<F>, lane(x, i)        how many, and one of them
-//   lane_index<F>()                0, 1, ... W - 1
+//   lane_index<F>()                0, 1, ... N - 1
 #pragma once
 
 #include <cutsdf/space/config.hpp>
@@ -21,24 +21,38 @@ namespace cutsdf::inline v0 {
 #pragma clang diagnostic ignored "-Wpsabi"  // about calls that are not inlined, and here all are
 #endif
 
-/// W numbers of 32 bits. A mask is a pack of integers, each zero or all ones. Built on the vector types of GCC and
+/// N numbers of 32 bits. A mask is a pack of integers, each zero or all ones. Built on the vector types of GCC and
 /// Clang, which become the target's registers, or several, or scalars, whatever it has.
-template <class T, int W>
+template <class T, int N>
 struct pack {
-  static_assert(sizeof(T) == 4 && W >= 2 && (W & (W - 1)) == 0, "cutsdf::pack: a power of two of 32-bit numbers");
+  static_assert(sizeof(T) == 4 && N >= 2 && (N & (N - 1)) == 0, "cutsdf::pack: a power of two of 32-bit numbers");
 #if CUTSDF_DEVICE_PASS
   typedef T native;  // device code knows no vector types, and does not run this: it only has to compile
 #else
   // No more alignment than a register of the baseline has: GCC has something to say about arguments that have more.
-  typedef T native __attribute__((vector_size(W * 4), aligned(16)));
+  typedef T native __attribute__((vector_size(N * 4), aligned(16)));
 #endif
 
   native v;
 
   pack() = default;
-  CUTSDF_INLINE pack(T all) : v(all - native{}) {}  // NOLINT: numbers mix with packs; x - 0 is x, also for -0
+  CUTSDF_INLINE pack(T all)  // NOLINT: numbers mix with packs as they do with numbers
+  {
+    static_assert(N == 4 || N == 8);
+#if CUTSDF_DEVICE_PASS
+    v = all;
+#else
+    typedef T four __attribute__((vector_size(16)));
+    const four q = {all, all, all, all};
+    if constexpr (N == 4) {
+      v = q;
+    } else {
+      v = __builtin_shufflevector(q, q, 0, 1, 2, 3, 4, 5, 6, 7);  // GCC inserts one by one into a list of eight
+    }
+#endif
+  }
 
-  [[nodiscard]] CUTSDF_INLINE static pack of(native lanes)
+  [[nodiscard]] CUTSDF_INLINE static pack of(const native& lanes)
   {
     pack p;
     p.v = lanes;
@@ -52,7 +66,7 @@ struct pack {
   }
   CUTSDF_INLINE void store(T* to) const { std::memcpy(to, &v, sizeof v); }
 
-  using mask = pack<std::int32_t, W>;
+  using mask = pack<std::int32_t, N>;
 
   /// The numbers as integers, or integers as numbers, bit by bit.
   [[nodiscard]] CUTSDF_INLINE mask bits() const
@@ -69,12 +83,12 @@ struct pack {
   }
   /// Converted as static_cast does it.
   template <class To>
-  [[nodiscard]] CUTSDF_INLINE pack<To, W> converted() const
+  [[nodiscard]] CUTSDF_INLINE pack<To, N> converted() const
   {
 #if CUTSDF_DEVICE_PASS
-    return pack<To, W>::of(static_cast<To>(v));
+    return pack<To, N>::of(static_cast<To>(v));
 #else
-    return pack<To, W>::of(__builtin_convertvector(v, typename pack<To, W>::native));
+    return pack<To, N>::of(__builtin_convertvector(v, typename pack<To, N>::native));
 #endif
   }
 
@@ -93,10 +107,10 @@ struct pack {
   friend CUTSDF_INLINE pack operator<<(pack a, int bits) { return of(a.v << bits); }
   CUTSDF_INLINE pack operator-() const { return of(-v); }
 
-  friend CUTSDF_INLINE pack select(mask m, pack a, pack b) { return of(m.v ? a.v : b.v); }
+  friend CUTSDF_INLINE pack select(mask m, pack a, pack b) { return of(m.v < 0 ? a.v : b.v); }
   /// a0 b0 a1 b1 ... and the rest of it.
   friend CUTSDF_INLINE pack interleave_low(pack a, pack b) { return interleaved<0>(a, b); }
-  friend CUTSDF_INLINE pack interleave_high(pack a, pack b) { return interleaved<W / 2>(a, b); }
+  friend CUTSDF_INLINE pack interleave_high(pack a, pack b) { return interleaved<N / 2>(a, b); }
   friend CUTSDF_INLINE T lane(pack a, int i)
   {
 #if CUTSDF_DEVICE_PASS
@@ -110,12 +124,12 @@ struct pack {
   template <int From>
   CUTSDF_INLINE static pack interleaved(pack a, [[maybe_unused]] pack b)
   {
-    static_assert(W == 4 || W == 8);
+    static_assert(N == 4 || N == 8);
 #if CUTSDF_DEVICE_PASS
     return a;
 #else
     constexpr int i = From;
-    if constexpr (W == 4) {
+    if constexpr (N == 4) {
       return of(__builtin_shufflevector(a.v, b.v, i, i + 4, i + 1, i + 5));
     } else {
       return of(__builtin_shufflevector(a.v, b.v, i, i + 8, i + 1, i + 9, i + 2, i + 10, i + 3, i + 11));
@@ -135,11 +149,11 @@ struct number_traits {
   using mask                 = bool;
   static constexpr int lanes = 1;
 };
-template <int W>
-struct number_traits<pack<float, W>> {
-  using integer              = pack<std::int32_t, W>;
-  using mask                 = pack<std::int32_t, W>;
-  static constexpr int lanes = W;
+template <int N>
+struct number_traits<pack<float, N>> {
+  using integer              = pack<std::int32_t, N>;
+  using mask                 = pack<std::int32_t, N>;
+  static constexpr int lanes = N;
 };
 }  // namespace detail
 
@@ -163,29 +177,29 @@ CUTSDF_INLINE T lane(T a, int)
 
 CUTSDF_INLINE bool any(bool m) { return m; }
 CUTSDF_INLINE bool all(bool m) { return m; }
-template <int W>
-CUTSDF_INLINE bool any(pack<std::int32_t, W> m)
+template <int N>
+CUTSDF_INLINE bool any(pack<std::int32_t, N> m)
 {
-  std::uint64_t halves[W / 2]{};
+  std::uint64_t halves[N / 2]{};
   std::memcpy(halves, &m.v, sizeof halves);
   std::uint64_t together = 0;
-  for (int i = 0; i < W / 2; ++i) {
+  for (int i = 0; i < N / 2; ++i) {
     together |= halves[i];
   }
   return together != 0;
 }
-template <int W>
-CUTSDF_INLINE bool all(pack<std::int32_t, W> m)
+template <int N>
+CUTSDF_INLINE bool all(pack<std::int32_t, N> m)
 {
-  return !any(m == pack<std::int32_t, W>(0));
+  return !any(m == pack<std::int32_t, N>(0));
 }
 
 /// The first lane in which a mask holds, where it holds in any.
-template <int W>
-CUTSDF_INLINE int first_lane(pack<std::int32_t, W> m)
+template <int N>
+CUTSDF_INLINE int first_lane(pack<std::int32_t, N> m)
 {
   int i = 0;
-  while (i < W - 1 && lane(m, i) == 0) {
+  while (i < N - 1 && lane(m, i) == 0) {
     ++i;
   }
   return i;

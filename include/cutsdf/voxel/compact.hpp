@@ -69,17 +69,17 @@ struct compact {
     if (o.colored) { fold_color(a, i, o.color, o.weight); }
   }
 
-  template <int W>
-  CUTSDF_INLINE static void fold_row(const arrays& a, std::int64_t i, pack<float, W> distance,
-                                     mask_of<pack<float, W>> seen)
+  template <int N>
+  CUTSDF_INLINE static void fold_row(const arrays& a, std::int64_t i, pack<float, N> distance,
+                                     mask_of<pack<float, N>> seen)
   {
-    using F = pack<float, W>;
+    using F = pack<float, N>;
     const F nothing(-0.0f);  // changes no sum, not even 0 or -0
     const F d      = select(seen, distance, nothing);
     const F w      = select(seen, F(1.0f), nothing);
     auto* const to = &a.geometry[i].distance;
     (F::load(to) + interleave_low(d, w)).store(to);
-    (F::load(to + W) + interleave_high(d, w)).store(to + W);
+    (F::load(to + N) + interleave_high(d, w)).store(to + N);
   }
 
   CUTSDF_HD static void fold_color(const arrays& a, std::int64_t i, rgb8 color, float weight)

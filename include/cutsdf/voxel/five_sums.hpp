@@ -50,11 +50,11 @@ struct five_sums {
     if (o.colored) { fold_color(a, i, o.color, o.weight); }
   }
 
-  template <int W>
-  CUTSDF_INLINE static void fold_row(const arrays& a, std::int64_t i, pack<float, W> distance,
-                                     mask_of<pack<float, W>> seen)
+  template <int N>
+  CUTSDF_INLINE static void fold_row(const arrays& a, std::int64_t i, pack<float, N> distance,
+                                     mask_of<pack<float, N>> seen)
   {
-    using F = pack<float, W>;
+    using F = pack<float, N>;
     const F nothing(-0.0f);  // changes no sum, not even 0 or -0
     (F::load(a.distance + i) + select(seen, distance, nothing)).store(a.distance + i);
     (F::load(a.weight + i) + select(seen, F(1.0f), nothing)).store(a.weight + i);

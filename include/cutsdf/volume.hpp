@@ -29,6 +29,9 @@ struct volume_settings {
   std::int64_t block_capacity{1 << 16};
   /// Slots in the table, a power of two; 0: the next power of two at or above twice block_capacity, 2^31 at most.
   std::int64_t table_capacity{0};
+  /// Words that exchange::unmasked aims at where there is nothing to exchange, a power of two; other policies have
+  /// none.
+  std::int64_t scratch_slots{1 << 16};
 };
 
 inline constexpr float least_weight = 1.0e-12f;
@@ -285,7 +288,7 @@ class volume {
     // The pool first: it is what there may be no room for, and then nothing was written yet.
     const auto places = Policies::index_type::from_slot ? s.table_capacity : s.block_capacity;
     buffer<std::byte, Space> pool(places * voxels_per_block * Voxel::bytes_per_voxel, stream_, *memory_);
-    block_table<Space, Policies> table(s.table_capacity, s.block_capacity, stream_, *memory_);
+    block_table<Space, Policies> table(s.table_capacity, s.block_capacity, stream_, *memory_, s.scratch_slots);
     pool.fill_bytes(0);
     return {std::move(table), std::move(pool), buffer<std::uint32_t, Space>(s.table_capacity, stream_, *memory_)};
   }

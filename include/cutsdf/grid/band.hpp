@@ -34,6 +34,25 @@ struct point_ray {
   /// Position of sample `s`, s voxels behind the point (negative: in front of it).
   [[nodiscard]] CUTSDF_HD vec3f sample(int s) const { return point + direction * static_cast<float>(s); }
 
+  /// What for_each_voxel() makes of one sample: a voxel to visit, nothing, or a place that no key can name.
+  enum class sight { nothing, voxel, outside };
+  CUTSDF_HD sight look_at(int s, float truncation_vox, vec3i& voxel, float& squared_range) const
+  {
+    voxel         = {0, 0, 0};
+    squared_range = 0.0f;
+    if (ieee::add(range, static_cast<float>(s)) <= 0.0f) { return sight::nothing; }
+    const vec3f position = sample(s);
+    if (!addressable(position)) { return sight::outside; }
+    const vec3i seen        = voxel_at(position);
+    const vec3f from_camera = centre_vox(seen) - camera;
+    const float squared     = dot(from_camera, from_camera);
+    const float farthest    = ieee::add(range, truncation_vox);
+    if (squared > ieee::mul(farthest, farthest)) { return sight::nothing; }
+    voxel         = seen;
+    squared_range = squared;
+    return sight::voxel;
+  }
+
   /// Calls `visit(voxel, squared_range)` for the voxels that hold the samples -n..n, from front to back, where
   /// squared_range is that of the voxel's centre from the camera, and `outside()` for each sample that no key can name.
   /// Left out: samples behind the camera, where a distance along the ray means nothing, and voxels whose centre lies

@@ -38,5 +38,10 @@ struct atomic {
   CUTSDF_HD static std::uint64_t load(const std::uint64_t* address) { return cutsdf::atomic::load_relaxed(address); }
 };
 
+/// A volatile load: never cached in the first level, of system scope; Rust's older form.
+struct volatile_access {
+  CUTSDF_HD static std::uint64_t load(const std::uint64_t* address) { return cutsdf::atomic::load_volatile(address); }
+};
+
 }  // namespace load
 }  // namespace cutsdf::inline v0

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cutsdf/grid/hash.hpp>
+#include <cutsdf/policy/exchange.hpp>
 #include <cutsdf/policy/index.hpp>
 #include <cutsdf/policy/load.hpp>
 #include <cutsdf/policy/probe.hpp>
@@ -9,9 +10,10 @@
 
 namespace cutsdf::inline v0 {
 
-/// One choice per axis. Defaults are the fast ones.
+/// One choice per axis. Defaults are the fast ones. `Probe` is what insertions walk with, `Lookup` what lookups do.
 template <class Hash = hash::mixed, class Probe = probe::unbounded, class Load = load::plain,
-          class Index = index::counter, class Visit = visit::blocks>
+          class Index = index::counter, class Visit = visit::blocks, class Exchange = exchange::masked<>,
+          class Lookup = Probe>
 struct policies {
   static_assert(hash_policy<Hash>, "cutsdf::policies: Hash needs static std::uint32_t hash(vec3i), see hash_policy");
   static_assert(probe_policy<Probe>, "cutsdf::policies: Probe needs static walk() and bound(), see probe_policy");
@@ -19,19 +21,39 @@ struct policies {
   static_assert(index_policy<Index>, "cutsdf::policies: Index needs static bool from_slot, see index_policy");
   static_assert(visit_policy<Visit>, "cutsdf::policies: Visit needs static bool every_sample, see visit_policy");
 
-  using hash_type  = Hash;
-  using probe_type = Probe;
-  using load_type  = Load;
-  using index_type = Index;
-  using visit_type = Visit;
+  static_assert(exchange_policy<Exchange>,
+                "cutsdf::policies: Exchange needs static every_step and compare_exchange(), see exchange_policy");
+  static_assert(probe_policy<Lookup>, "cutsdf::policies: Lookup needs static walk() and bound(), see probe_policy");
+
+  using hash_type     = Hash;
+  using probe_type    = Probe;
+  using load_type     = Load;
+  using index_type    = Index;
+  using visit_type    = Visit;
+  using exchange_type = Exchange;
+  using lookup_type   = Lookup;
 };
 
-/// What other languages' compilers make of the same algorithm; for comparison, not for speed.
+/// What other languages' compilers make of the same algorithm; for comparison, not for speed. All use Teschner's hash,
+/// a counter for the index, and a lookup a sample.
 namespace language {
-/// Unbounded probe, ordinary loads, a counter for the index, Teschner's hash, a lookup a sample.
-using cuda_cpp = policies<hash::teschner, probe::unbounded, load::plain, index::counter, visit::samples>;
-/// The same with relaxed atomic first loads.
-using rust_atomic = policies<hash::teschner, probe::unbounded, load::atomic, index::counter, visit::samples>;
+template <class Probe, class Load, class Exchange = exchange::masked<>, class Lookup = Probe>
+using bundle = policies<hash::teschner, Probe, Load, index::counter, visit::samples, Exchange, Lookup>;
+
+/// Unbounded probe, ordinary first loads.
+using cuda_cpp = bundle<probe::unbounded, load::plain>;
+/// Rust with relaxed atomic first loads, the form its types ask for.
+using rust_atomic = bundle<probe::unbounded, load::atomic>;
+/// Rust with volatile first loads, its older form.
+using rust_volatile = bundle<probe::unbounded, load::volatile_access>;
+/// Rust with ordinary first loads: the same choices as cuda_cpp.
+using rust_plain = cuda_cpp;
+/// Triton: N steps for every lane, each with a compare-exchange; lookups run N steps too.
+template <std::uint32_t N>
+using triton = bundle<probe::lockstep<N>, load::plain, exchange::unmasked<>>;
+/// Allocation as in CUDA C++, lookups as in Triton.
+template <std::uint32_t N>
+using triton_shared = bundle<probe::unbounded, load::plain, exchange::masked<>, probe::lockstep<N>>;
 }  // namespace language
 
 }  // namespace cutsdf::inline v0

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cutsdf/grid/coordinate.hpp>
+#include <cutsdf/space/atomic.hpp>
 
 #include <concepts>
 
@@ -27,16 +28,49 @@ concept probe_policy = requires(std::uint32_t n, block_key key, block_key (*read
 };
 // clang-format on
 
+/// How the lanes of a tile program are laid out: `threads` threads, each owning `lanes_per_thread` lanes, lane l of
+/// them in thread l mod threads.
+template <class T>
+concept tile_probe_policy = probe_policy<T> && requires
+{
+  {
+    T::threads
+    } -> std::convertible_to<int>;
+  {
+    T::lanes_per_thread
+    } -> std::convertible_to<int>;
+};
+
 namespace probe {
 
 namespace detail {
+/// Whether a claim is to be issued at every step, wanted or not.
+template <class Claim>
+concept issued_at_every_step = requires
+{
+  requires Claim::every_step;
+};
+
 /// Visits `count` (> 0) slots at most, leaving as soon as the probe is resolved. The inner loop only reads: with the
 /// compare-exchange outside, it is a few instructions long.
 template <class Load, class Claim>
 CUTSDF_HD std::uint32_t leave_early(std::uint32_t first, std::uint32_t mask, std::uint32_t count, block_key key,
                                     const Load& load, const Claim& claim)
 {
-  std::uint32_t slot      = first & mask;
+  std::uint32_t slot = first & mask;
+  if constexpr (issued_at_every_step<Claim>) {
+    for (; count > 0; --count) {
+      block_key seen          = load(slot);
+      const bool open         = is_empty(seen);
+      const block_key offered = claim.offer();
+      const block_key before  = claim.exchange(slot, offered, open);
+      if (open) { seen = claim.settle(slot, offered, before); }
+      if (seen == key) { return slot; }
+      if (is_empty(seen)) { return no_slot; }
+      slot = (slot + 1) & mask;
+    }
+    return no_slot;
+  }
   const std::uint32_t end = (slot + count) & mask;
   block_key seen          = load(slot);
   for (;;) {
@@ -77,6 +111,119 @@ struct bounded {
                                       const Claim& claim)
   {
     return detail::leave_early(first, mask, bound(mask + 1), key, load, claim);
+  }
+};
+
+/// What a tile language without early exit compiles to: every lane runs all N steps. A resolved lane still loads, and
+/// with exchange::unmasked still issues its compare-exchange. The loop is unrolled. Loses blocks as bounded<N> does.
+template <std::uint32_t N>
+struct lockstep {
+  static_assert(N > 0, "cutsdf::probe::lockstep<N>: N must be at least 1");
+
+  static constexpr int threads          = 128;
+  static constexpr int lanes_per_thread = 2;
+
+  CUTSDF_HD static constexpr std::uint32_t bound(std::uint32_t capacity) { return N < capacity ? N : capacity; }
+
+  /// One lane by itself.
+  template <class Load, class Claim>
+  CUTSDF_HD static std::uint32_t walk(std::uint32_t first, std::uint32_t mask, block_key key, const Load& load,
+                                      const Claim& claim)
+  {
+    std::uint32_t found[1];
+    walk_lanes({first}, mask, {key}, {true}, load, {claim}, found);
+    return found[0];
+  }
+
+  /// The lanes of one thread, step by step together; `found[k]` becomes the slot of lane k's key, or no_slot. A lane
+  /// that is not active is resolved from the start.
+  template <int K, class Load, class Claim>
+  CUTSDF_HD static void walk_lanes(const std::uint32_t (&first)[K], std::uint32_t mask, const block_key (&key)[K],
+                                   const bool (&active)[K], const Load& load, const Claim (&claim)[K],
+                                   std::uint32_t (&found)[K])
+  {
+    std::uint32_t slot[K];
+    bool resolved[K];
+    for (int k = 0; k < K; ++k) {
+      slot[k]     = first[k] & mask;
+      resolved[k] = !active[k];
+      found[k]    = no_slot;
+    }
+    CUTSDF_UNROLLED
+    for (std::uint32_t step = 0; step < N; ++step) {
+      block_key seen[K];
+      bool open[K];
+      for (int k = 0; k < K; ++k) {
+        seen[k] = load(slot[k]);
+        open[k] = !resolved[k] && is_empty(seen[k]);
+      }
+      if constexpr (detail::issued_at_every_step<Claim>) {
+        block_key offered[K], before[K];
+        for (int k = 0; k < K; ++k) {
+          offered[k] = claim[k].offer();
+          before[k]  = claim[k].exchange(slot[k], offered[k], open[k]);
+        }
+        for (int k = 0; k < K; ++k) {
+          if (open[k]) { seen[k] = claim[k].settle(slot[k], offered[k], before[k]); }
+        }
+      } else {
+        for (int k = 0; k < K; ++k) {
+          if (open[k]) { seen[k] = claim[k](slot[k]); }
+        }
+      }
+      for (int k = 0; k < K; ++k) {
+        const bool hit = !resolved[k] && seen[k] == key[k];
+        found[k]       = hit ? slot[k] : found[k];
+        resolved[k]    = resolved[k] || hit || (open[k] && is_empty(seen[k]));
+        slot[k]        = resolved[k] ? slot[k] : (slot[k] + 1) & mask;
+      }
+    }
+  }
+};
+
+/// An idealised tile language: no bound, but the program goes on until its deepest lane is done; resolved lanes idle.
+struct tile_uniform {
+  static constexpr int threads          = 256;
+  static constexpr int lanes_per_thread = 1;
+
+  CUTSDF_HD static constexpr std::uint32_t bound(std::uint32_t capacity) { return capacity; }
+
+  /// One lane by itself.
+  template <class Load, class Claim>
+  CUTSDF_HD static std::uint32_t walk(std::uint32_t first, std::uint32_t mask, block_key key, const Load& load,
+                                      const Claim& claim)
+  {
+    return detail::leave_early(first, mask, mask + 1, key, load, claim);
+  }
+
+  /// The same as a whole program: every thread of the block calls this together.
+  template <class Load, class Claim>
+  CUTSDF_HD static void walk_lanes(const std::uint32_t (&first)[1], std::uint32_t mask, const block_key (&key)[1],
+                                   const bool (&active)[1], const Load& load, const Claim (&claim)[1],
+                                   std::uint32_t (&found)[1])
+  {
+    std::uint32_t slot = first[0] & mask;
+    std::uint32_t left = active[0] ? mask + 1 : 0;
+    found[0]           = no_slot;
+    while (atomic::any_in_block(left > 0)) {
+      // On the CPU the vote is the lane's own, so that the loop is its probe.
+      if (left == 0) { continue; }
+      block_key seen = load(slot);
+      if (is_empty(seen)) {
+        seen = claim[0](slot);
+        if (is_empty(seen)) {
+          left = 0;
+          continue;
+        }
+      }
+      if (seen == key[0]) {
+        found[0] = slot;
+        left     = 0;
+      } else {
+        slot = (slot + 1) & mask;
+        --left;
+      }
+    }
   }
 };
 

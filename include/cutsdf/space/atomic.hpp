@@ -19,17 +19,19 @@ namespace cutsdf::inline v0::atomic {
 template <class T>
 using reference = cuda::atomic_ref<T, cuda::thread_scope_device>;
 namespace order {
-inline constexpr auto relaxed = cuda::std::memory_order_relaxed;
-inline constexpr auto acquire = cuda::std::memory_order_acquire;
-inline constexpr auto release = cuda::std::memory_order_release;
+inline constexpr auto relaxed         = cuda::std::memory_order_relaxed;
+inline constexpr auto acquire         = cuda::std::memory_order_acquire;
+inline constexpr auto release         = cuda::std::memory_order_release;
+inline constexpr auto acquire_release = cuda::std::memory_order_acq_rel;
 }  // namespace order
 #else
 template <class T>
 using reference = std::atomic_ref<T>;
 namespace order {
-inline constexpr auto relaxed = std::memory_order_relaxed;
-inline constexpr auto acquire = std::memory_order_acquire;
-inline constexpr auto release = std::memory_order_release;
+inline constexpr auto relaxed         = std::memory_order_relaxed;
+inline constexpr auto acquire         = std::memory_order_acquire;
+inline constexpr auto release         = std::memory_order_release;
+inline constexpr auto acquire_release = std::memory_order_acq_rel;
 }  // namespace order
 #endif
 
@@ -136,6 +138,34 @@ CUTSDF_HD T compare_exchange(T* address, std::type_identity_t<T> expected, std::
 #else
   reference<T>(*address).compare_exchange_strong(expected, desired, order::relaxed);
   return expected;
+#endif
+}
+
+/// The same with acquire-release order, of device scope.
+CUTSDF_HD inline std::uint64_t compare_exchange_acquire_release(std::uint64_t* address, std::uint64_t expected,
+                                                                std::uint64_t desired)
+{
+  reference<std::uint64_t>(*address).compare_exchange_strong(expected, desired, order::acquire_release);
+  return expected;
+}
+
+/// A volatile load: on the device a relaxed one of system scope.
+CUTSDF_HD inline std::uint64_t load_volatile(const std::uint64_t* address)
+{
+#if CUTSDF_DEVICE_PASS
+  return *static_cast<const volatile std::uint64_t*>(address);
+#else
+  return load_relaxed(address);  // volatile orders nothing between threads of a CPU
+#endif
+}
+
+/// Whether `flag` holds in any thread of the thread block, all of which must call this together.
+CUTSDF_HD inline bool any_in_block(bool flag)
+{
+#if CUTSDF_DEVICE_PASS
+  return __syncthreads_or(flag ? 1 : 0) != 0;
+#else
+  return flag;                   // threads of a block run one after the other here, each to its end
 #endif
 }
 

@@ -45,6 +45,8 @@
 // Before a loop whose body is long: unrolled, it would not fit the instruction cache.
 #if CUTSDF_DEVICE_PASS
 #define CUTSDF_ROLLED _Pragma("unroll 1")
+#define CUTSDF_UNROLLED _Pragma("unroll")
 #else
 #define CUTSDF_ROLLED
+#define CUTSDF_UNROLLED
 #endif

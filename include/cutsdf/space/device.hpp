@@ -67,6 +67,12 @@ CUTSDF_KERNEL void __launch_bounds__(512)
 }
 
 template <class F>
+CUTSDF_KERNEL void for_each_program_kernel(const F f)
+{
+  f(static_cast<std::int64_t>(blockIdx.x), static_cast<int>(threadIdx.x));
+}
+
+template <class F>
 CUTSDF_KERNEL void once_kernel(const F f)
 {
   f();
@@ -184,6 +190,16 @@ struct device {
     const auto blocks   = std::min(limit, resident);
     detail::for_each_tile_kernel<Lanes><<<static_cast<unsigned>(blocks), threads, 0, stream.get()>>>(f, count, limit);
     detail::check_cuda(cudaGetLastError(), "for_each_tile_kernel");
+  }
+
+  /// Runs `f(program, thread)` for every program in [0, programs), below 2^31, as a thread block of Threads threads.
+  template <int Threads, class F>
+  static void for_each_program(const stream_type& stream, std::int64_t programs, const F& f)
+  {
+    static_assert(std::is_trivially_copyable_v<F>, "cutsdf: a functor for space::device must be trivially copyable");
+    if (programs <= 0) { return; }
+    detail::for_each_program_kernel<<<static_cast<unsigned>(programs), Threads, 0, stream.get()>>>(f);
+    detail::check_cuda(cudaGetLastError(), "for_each_program_kernel");
   }
 
   /// Calls `work(std::type_identity<F>())` with the number type F that functors should compute with: float, for here

@@ -106,6 +106,18 @@ struct host {
     });
   }
 
+  /// Calls `f(program, thread)` for every program in [0, programs) and every thread in [0, Threads) of it; the threads
+  /// of a program one after the other.
+  template <int Threads, class F>
+  static void for_each_program(const stream_type& stream, std::int64_t programs, const F& f)
+  {
+    run(stream, programs, 1, f, [](const F& own, std::int64_t program) CUTSDF_INLINE_LAMBDA {
+      for (int thread = 0; thread < Threads; ++thread) {
+        own(program, thread);
+      }
+    });
+  }
+
   /// Calls `work(std::type_identity<F>())` with the number type F that functors should compute with here: the widest
   /// pack that this processor has registers for. A functor that says `using number = F` is then compiled for such
   /// processors.

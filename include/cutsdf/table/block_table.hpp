@@ -51,18 +51,23 @@ class block_table {
   using ref_type    = block_table_ref<Policies>;
 
   /// `table_capacity`: number of slots, a power of two in [2, 2^31]. `block_capacity`: places in the pool, in
-  /// [1, 2^31]; ignored with index::slot. Empty at first. Does not wait. Throws invalid_argument or out_of_memory.
+  /// [1, 2^31]; ignored with index::slot. `scratch_slots`: words that exchange::unmasked aims at, a power of two;
+  /// ignored otherwise. Empty at first. Does not wait. Throws invalid_argument or out_of_memory.
   block_table(std::int64_t table_capacity, std::int64_t block_capacity, stream_type stream,
-              typename Space::resource& memory = Space::default_resource())
+              typename Space::resource& memory = Space::default_resource(), std::int64_t scratch_slots = 1 << 16)
     : stream_(stream), entries_(checked(table_capacity), stream, memory),
-      keys_(places(table_capacity, block_capacity), stream, memory), used_(1, stream, memory)
+      keys_(places(table_capacity, block_capacity), stream, memory), used_(1, stream, memory),
+      scratch_(checked_scratch(scratch_slots), stream, memory)
   {
     clear();
   }
 
   [[nodiscard]] std::int64_t capacity() const noexcept { return entries_.size(); }
   [[nodiscard]] std::int64_t block_capacity() const noexcept { return keys_.size(); }
-  [[nodiscard]] std::size_t bytes() const noexcept { return entries_.bytes() + keys_.bytes() + used_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const noexcept
+  {
+    return entries_.bytes() + keys_.bytes() + used_.bytes() + scratch_.bytes();
+  }
   [[nodiscard]] stream_type stream() const noexcept { return stream_; }
 
   /// Runs later calls on another stream; the caller orders the two streams.
@@ -72,14 +77,20 @@ class block_table {
     entries_.set_stream(stream);
     keys_.set_stream(stream);
     used_.set_stream(stream);
+    scratch_.set_stream(stream);
   }
 
   /// View for kernels. Whoever has it may write, also through a table that is const here.
   [[nodiscard]] ref_type ref() const noexcept
   {
     auto& self = const_cast<block_table&>(*this);
-    return {self.entries_.data(), self.keys_.data(), self.used_.data(), static_cast<std::uint32_t>(capacity() - 1),
-            static_cast<std::uint32_t>(block_capacity())};
+    return {self.entries_.data(),
+            self.keys_.data(),
+            self.used_.data(),
+            static_cast<std::uint32_t>(capacity() - 1),
+            static_cast<std::uint32_t>(block_capacity()),
+            self.scratch_.data(),
+            static_cast<std::uint32_t>(self.scratch_.size() - 1)};
   }
 
   /// Forgets every block. Does not wait.
@@ -88,6 +99,7 @@ class block_table {
     entries_.fill_bytes(0xff);
     keys_.fill_bytes(0xff);
     used_.fill_bytes(0);
+    scratch_.fill_bytes(0);  // no exchange with "empty" succeeds there
   }
 
   /// Number of distinct keys, those without storage included. Waits.
@@ -125,10 +137,19 @@ class block_table {
     return block_capacity;
   }
 
+  static std::int64_t checked_scratch(std::int64_t slots)
+  {
+    if (!Policies::exchange_type::every_step) { return 0; }
+    detail::require(slots >= 1 && slots <= most && std::has_single_bit(static_cast<std::uint64_t>(slots)),
+                    "scratch_slots", slots, "a power of two from 1 to 2^31");
+    return slots;
+  }
+
   stream_type stream_;
   buffer<table_entry, Space> entries_;
   buffer<block_key, Space> keys_;
   buffer<std::uint32_t, Space> used_;
+  buffer<std::uint64_t, Space> scratch_;
 };
 
 }  // namespace cutsdf::inline v0

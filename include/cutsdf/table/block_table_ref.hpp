@@ -43,39 +43,60 @@ struct block_table_ref {
   using probe_type    = typename Policies::probe_type;
   using load_type     = typename Policies::load_type;
   using index_type    = typename Policies::index_type;
+  using exchange_type = typename Policies::exchange_type;
+  using lookup_type   = typename Policies::lookup_type;
 
   table_entry* entries;
   block_key* keys;
   std::uint32_t* used;  // distinct keys inserted, those without storage included
   std::uint32_t mask;   // table capacity - 1
   std::uint32_t block_capacity;
+  std::uint64_t* scratch;      // where exchange::unmasked aims what must have no effect
+  std::uint32_t scratch_mask;  // its slots - 1
 
   /// Finds or inserts a block; returns its slot, or no_slot when the probe gave up (see gives_up_at_bound()). The
   /// index may not be published yet when this returns; index_at() waits for it.
   CUTSDF_HD std::uint32_t insert(vec3i block) const
   {
     const block_key key = key_of(block);
-    return probe_type::walk(
-      hash_type::hash(block), mask, key, [this](std::uint32_t slot) { return load_type::load(&entries[slot].key); },
-      [this, key](std::uint32_t slot) {
-        if (!index_type::from_slot && only_markers_left()) {
-          // Claims nothing, but sees the truth: the slot may only have looked empty.
-          return atomic::compare_exchange(&entries[slot].key, empty_key, empty_key);
-        }
-        const block_key seen = atomic::compare_exchange(&entries[slot].key, empty_key, key);
-        if (!is_empty(seen)) { return seen; }
-        publish(slot, key);
-        return key;
-      });
+    return probe_type::walk(hash_type::hash(block), mask, key, reader(), inserter{*this, key, 0});
   }
 
   /// Slot of a block, or no_slot when it is not in the table.
   [[nodiscard]] CUTSDF_HD std::uint32_t find_slot(vec3i block) const
   {
-    const block_key key = key_of(block);
-    return probe_type::walk(
-      hash_type::hash(block), mask, key, [this](std::uint32_t slot) { return load_type::load(&entries[slot].key); },
-      [](std::uint32_t) { return empty_key; });
+    return lookup_type::walk(hash_type::hash(block), mask, key_of(block), reader(), visitor{});
+  }
+
+  /// insert() for the lanes of one thread of a tile program; `slots[k]` is no_slot where a lane is not active. `lane`
+  /// numbers lane 0 of this thread among all programs' lanes, lane k is `lane + k * threads`.
+  template <int K>
+  CUTSDF_HD void insert_lanes(const vec3i (&blocks)[K], const bool (&active)[K], std::uint32_t lane,
+                              std::uint32_t (&slots)[K]) const
+  {
+    std::uint32_t first[K];
+    block_key key[K];
+    inserter claim[K];
+    for (int k = 0; k < K; ++k) {
+      first[k] = hash_type::hash(blocks[k]);
+      key[k]   = key_of(blocks[k]);
+      claim[k] = {*this, key[k], lane + static_cast<std::uint32_t>(k * probe_type::threads)};
+    }
+    probe_type::walk_lanes(first, mask, key, active, reader(), claim, slots);
+  }
+
+  /// find_slot() for the lanes of one thread of a tile program.
+  template <int K>
+  CUTSDF_HD void find_lanes(const vec3i (&blocks)[K], const bool (&active)[K], std::uint32_t (&slots)[K]) const
+  {
+    std::uint32_t first[K];
+    block_key key[K];
+    visitor claim[K];
+    for (int k = 0; k < K; ++k) {
+      first[k] = hash_type::hash(blocks[k]);
+      key[k]   = key_of(blocks[k]);
+    }
+    lookup_type::walk_lanes(first, mask, key, active, reader(), claim, slots);
   }
 
   /// Place in the pool of the block in `slot`, or no_storage. Spins until the thread that inserts it has published it.
@@ -118,7 +139,10 @@ struct block_table_ref {
   }
 
   /// Why a probe that gave up did so: true when a bound below the capacity was reached, false when the table is full.
-  [[nodiscard]] CUTSDF_HD bool gives_up_at_bound() const { return probe_type::bound(mask + 1) < mask + 1; }
+  [[nodiscard]] CUTSDF_HD bool gives_up_at_bound() const
+  {
+    return probe_type::bound(mask + 1) < mask + 1 || lookup_type::bound(mask + 1) < mask + 1;
+  }
 
   /// Number of places in the pool that may hold a block: [0, places()) with keys[place] != empty_key.
   [[nodiscard]] CUTSDF_HD std::uint32_t places() const
@@ -129,6 +153,50 @@ struct block_table_ref {
   }
 
  private:
+  [[nodiscard]] CUTSDF_HD auto reader() const
+  {
+    return [this](std::uint32_t slot) { return load_type::load(&entries[slot].key); };
+  }
+
+  /// What a lookup does at an empty slot: it ends.
+  struct visitor {
+    CUTSDF_HD block_key operator()(std::uint32_t) const { return empty_key; }
+  };
+
+  /// What an insertion does at an empty slot.
+  struct inserter {
+    static constexpr bool every_step = exchange_type::every_step;
+
+    block_table_ref table;
+    block_key key;
+    std::uint32_t lane;
+
+    CUTSDF_HD block_key operator()(std::uint32_t slot) const
+    {
+      const block_key offered = offer();
+      return settle(slot, offered, exchange_type::compare_exchange(&table.entries[slot].key, empty_key, offered));
+    }
+
+    /// The key; nothing where another key would be one too many: the exchange then only sees the truth, for the slot
+    /// may only have looked empty.
+    CUTSDF_HD block_key offer() const { return !index_type::from_slot && table.only_markers_left() ? empty_key : key; }
+
+    /// The compare-exchange alone: at `slot` where it is wanted, in the scratch region where not.
+    CUTSDF_HD block_key exchange(std::uint32_t slot, block_key offered, bool wanted) const
+    {
+      block_key* const address = wanted ? &table.entries[slot].key : table.scratch + (lane & table.scratch_mask);
+      return exchange_type::compare_exchange(address, empty_key, offered);
+    }
+
+    /// Whose the slot is after a compare-exchange that found `before` in it; publishes the block if it is ours.
+    CUTSDF_HD block_key settle(std::uint32_t slot, block_key offered, block_key before) const
+    {
+      if (!is_empty(before)) { return before; }
+      if (!is_empty(offered)) { table.publish(slot, offered); }
+      return offered;
+    }
+  };
+
   /// Whether the pool is full and the table nearly so: another marker would only make every probe longer.
   [[nodiscard]] CUTSDF_HD bool only_markers_left() const
   {

@@ -61,7 +61,7 @@ struct allocate_points {
       truncation_vox,
       [&](vec3i voxel, float) {
         const vec3i block = block_of(voxel);
-        if (last.entered(block)) { static_cast<void>(table.insert(block)); }
+        if (last.entered(block)) { static_cast<void>(table.insert(block, static_cast<std::uint32_t>(i))); }
       },
       [] {});
   }

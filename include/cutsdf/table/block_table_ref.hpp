@@ -55,11 +55,12 @@ struct block_table_ref {
   std::uint32_t scratch_mask;  // its slots - 1
 
   /// Finds or inserts a block; returns its slot, or no_slot when the probe gave up (see gives_up_at_bound()). The
-  /// index may not be published yet when this returns; index_at() waits for it.
-  CUTSDF_HD std::uint32_t insert(vec3i block) const
+  /// index may not be published yet when this returns; index_at() waits for it. `lane` says where in the scratch region
+  /// exchange::unmasked aims.
+  CUTSDF_HD std::uint32_t insert(vec3i block, std::uint32_t lane = 0) const
   {
     const block_key key = key_of(block);
-    return probe_type::walk(hash_type::hash(block), mask, key, reader(), inserter{*this, key, 0});
+    return probe_type::walk(hash_type::hash(block), mask, key, reader(), inserter{*this, key, lane});
   }
 
   /// Slot of a block, or no_slot when it is not in the table.

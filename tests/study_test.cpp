@@ -26,7 +26,7 @@ using bounded8         = study_volume<language::bundle<probe::bounded<8>, load::
 
 const std::vector<vec3f>& base_points()
 {
-  static const auto points = sphere_points(0.5, 400, 800);
+  static const auto points = sphere_points(0.5, 200, 400);
   return points;
 }
 
@@ -52,12 +52,14 @@ double total_weight(Volume& v)
 }
 
 /// As many of the base points as take nearly `blocks` blocks.
-std::vector<vec3f> points_for(std::int64_t blocks)
+const std::vector<vec3f>& points_for(std::int64_t blocks)
 {
+  static std::map<std::int64_t, std::vector<vec3f>> found_before;
+  auto& points = found_before[blocks];
+  if (!points.empty()) { return points; }
   std::size_t few  = 0;
   std::size_t many = base_points().size();
-  std::vector<vec3f> points;
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 16; ++i) {
     const std::size_t middle = (few + many) / 2;
     points.assign(base_points().begin(), base_points().begin() + static_cast<std::ptrdiff_t>(middle));
     exact v(base, test_stream());
@@ -72,20 +74,19 @@ TEMPLATE_TEST_CASE("every bundle without a bound builds the exact blocks at any 
                    volatile_, tile_uniform, early_every_step)
 {
   for (const auto& [blocks, table] : {std::pair{280, 512}, {920, 1024}, {972, 1024}, {506, 512}}) {
-    const auto points = points_for(blocks);
+    const auto& points = points_for(blocks);
     exact expected(base, test_stream());
     static_cast<void>(fuse(expected, points));
     volume_settings full = base;
     full.table_capacity  = table;
     TestType v(full, test_stream());
     const auto frame = fuse(v, points);
-    CAPTURE(v.report().load_factor);
+    REQUIRE(v.report().load_factor > 0.97 * static_cast<double>(blocks) / table);
     REQUIRE(frame.drops.lost() == 0);
     REQUIRE(frame.valid == points.size());
     REQUIRE(blocks_of(v) == blocks_of(expected));
     REQUIRE(total_weight(v) == total_weight(expected));
   }
-  REQUIRE(972.0 / 1024.0 > 0.945);
 }
 
 TEMPLATE_TEST_CASE("a bound of eight loses nothing at a load factor of 0.035", "[study]", triton8, triton32, shared8,

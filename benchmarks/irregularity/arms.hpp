@@ -41,7 +41,7 @@ class volume_contender final : public contender<Space> {
   [[nodiscard]] std::vector<cutsdf::block_key> keys() override
   {
     const auto ref = volume_.ref();
-    std::vector<cutsdf::block_key> all(ref.table.places());
+    std::vector<cutsdf::block_key> all(places());
     Space::copy_out(volume_.stream(), all.data(), ref.table.keys, all.size() * sizeof(cutsdf::block_key));
     std::erase(all, cutsdf::empty_key);
     std::sort(all.begin(), all.end());
@@ -50,7 +50,7 @@ class volume_contender final : public contender<Space> {
   [[nodiscard]] sums total() override
   {
     const auto ref = volume_.ref();
-    std::vector<float> values(ref.table.places() * std::size_t{cutsdf::voxels_per_block});
+    std::vector<float> values(places() * cutsdf::voxels_per_block);
     sums total{};
     const float* const arrays[5] = {ref.voxels.distance, ref.voxels.weight, ref.voxels.red, ref.voxels.green,
                                     ref.voxels.blue};
@@ -64,6 +64,13 @@ class volume_contender final : public contender<Space> {
   }
 
  private:
+  /// Places of the pool that may hold a block.
+  [[nodiscard]] std::size_t places() const
+  {
+    const auto r = volume_.report();
+    return static_cast<std::size_t>(Policies::index_type::from_slot ? r.block_capacity : r.blocks);
+  }
+
   const Eigen::Vector3f camera = Eigen::Vector3f::Zero();
   cutsdf::volume<Space, Voxel, Policies> volume_;
 };

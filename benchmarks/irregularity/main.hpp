@@ -17,7 +17,7 @@ inline int list()
     if (c.name != "sphere-8m") { std::cout << "  " << c.name << '\n'; }
   }
   std::cout << "arms:\n";
-  for (const auto& a : all_arms<cutsdf::space::host>()) {
+  for (const auto& a : all_arms<cutsdf::space::preferred>()) {
     std::cout << "  " << a.name << '\n';
   }
   return 0;
@@ -36,7 +36,7 @@ inline int run_command(int argc, char** argv)
   for (const auto& c : bench::cells()) {
     cells.push_back(c.name);
   }
-  for (const auto& a : all_arms<cutsdf::space::host>()) {
+  for (const auto& a : all_arms<cutsdf::space::preferred>()) {
     arms.push_back(a.name);
   }
   const std::vector<std::string> axes{"cell", "load_factor", "scratch"};

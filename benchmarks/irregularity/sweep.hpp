@@ -9,7 +9,8 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
-#include <optional>
+
+#include <unistd.h>
 
 namespace study {
 
@@ -43,6 +44,10 @@ class lanes_of_time<cutsdf::space::host> {
   explicit lanes_of_time(int) {}
   [[nodiscard]] cutsdf::space::host::stream_type stream(int) const { return {}; }
   void wait() const {}
+  [[nodiscard]] std::size_t free_bytes() const
+  {
+    return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  }
   template <class Work>
   double milliseconds(const Work& work)
   {
@@ -87,6 +92,15 @@ class lanes_of_time<cutsdf::space::device> {
     for (const auto& s : streams_) {
       s.wait();
     }
+  }
+
+  [[nodiscard]] std::size_t free_bytes() const
+  {
+    wait();
+    std::size_t available = 0;
+    std::size_t all       = 0;
+    cutsdf::detail::check_cuda(cudaMemGetInfo(&available, &all), "cudaMemGetInfo");
+    return available;
   }
 
   /// Time from before the first to after the last thing that `work` enqueues on any of the streams.
@@ -194,7 +208,7 @@ template <class Space>
 class sweep {
  public:
   sweep(const plan& p, const std::string& path)
-    : plan_(p), csv_(path), clock_(p.streams == discipline::one_stream ? 1 : volumes)
+    : plan_(p), csv_(path), clock_(p.streams == discipline::one_stream ? 1 : most_volumes)
   {
     csv_ << csv_header << '\n';
     for (auto& a : all_arms<Space>()) {
@@ -215,7 +229,19 @@ class sweep {
   }
 
  private:
-  static constexpr int volumes = 8;
+  static constexpr int most_volumes = 8;
+
+  /// Volumes an arm in a timed window: as many as fit into four fifths of the memory there is, 8 at most.
+  [[nodiscard]] int volumes_for(const cutsdf::volume_settings& settings) const
+  {
+    double bytes = 0.0;
+    for (const auto& a : arms_) {
+      bytes += static_cast<double>(a.make(settings, clock_.stream(0))->report().bytes);
+    }
+    const double fit = 0.8 * static_cast<double>(clock_.free_bytes()) / bytes;
+    if (fit < 1.0) { throw cutsdf::error("the arms' volumes do not fit into memory side by side: choose fewer arms"); }
+    return std::min(most_volumes, static_cast<int>(fit));
+  }
 
   static bool contains(const std::vector<std::string>& names, const std::string& name)
   {
@@ -342,6 +368,7 @@ class sweep {
   void time_pass(const configuration& c, const cutsdf::point_cloud& cloud, int pass, std::vector<samples>& allocate,
                  std::vector<samples>& update)
   {
+    const int volumes = volumes_for(c.settings);
     std::vector<std::vector<std::unique_ptr<contender<Space>>>> sets(arms_.size());
     for (std::size_t i = 0; i < arms_.size(); ++i) {
       for (int k = 0; k < volumes; ++k) {

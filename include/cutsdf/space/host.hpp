@@ -170,10 +170,16 @@ struct host {
  private:
   using wide = pack<float, 8>;
 
+  template <class F>
+  static constexpr bool for_avx2 = CUTSDF_HOST_AVX2 != 0 && requires
+  {
+    requires std::same_as<typename F::number, wide>;
+  };
+
   template <class F, class Call>
   static void run(const stream_type& stream, std::int64_t count, std::int64_t grain, const F& f, const Call& call)
   {
-    if constexpr (requires { requires std::same_as<typename F::number, wide>; }) {
+    if constexpr (for_avx2<F>) {
 #if CUTSDF_HOST_AVX2
       stream.pool().run(
         count, grain, [&](std::int64_t begin, std::int64_t end) __attribute__((target("avx2"))) {

@@ -137,41 +137,41 @@ struct lockstep {
 
   /// The lanes of one thread, step by step together; `found[k]` becomes the slot of lane k's key, or no_slot. A lane
   /// that is not active is resolved from the start.
-  template <int K, class Load, class Claim>
-  CUTSDF_HD static void walk_lanes(const std::uint32_t (&first)[K], std::uint32_t mask, const block_key (&key)[K],
-                                   const bool (&active)[K], const Load& load, const Claim (&claim)[K],
-                                   std::uint32_t (&found)[K])
+  template <int Lanes, class Load, class Claim>
+  CUTSDF_HD static void walk_lanes(const std::uint32_t (&first)[Lanes], std::uint32_t mask,
+                                   const block_key (&key)[Lanes], const bool (&active)[Lanes], const Load& load,
+                                   const Claim (&claim)[Lanes], std::uint32_t (&found)[Lanes])
   {
-    std::uint32_t slot[K];
-    bool resolved[K];
-    for (int k = 0; k < K; ++k) {
+    std::uint32_t slot[Lanes];
+    bool resolved[Lanes];
+    for (int k = 0; k < Lanes; ++k) {
       slot[k]     = first[k] & mask;
       resolved[k] = !active[k];
       found[k]    = no_slot;
     }
     CUTSDF_UNROLLED
     for (std::uint32_t step = 0; step < N; ++step) {
-      block_key seen[K];
-      bool open[K];
-      for (int k = 0; k < K; ++k) {
+      block_key seen[Lanes];
+      bool open[Lanes];
+      for (int k = 0; k < Lanes; ++k) {
         seen[k] = load(slot[k]);
         open[k] = !resolved[k] && is_empty(seen[k]);
       }
       if constexpr (detail::issued_at_every_step<Claim>) {
-        block_key offered[K], before[K];
-        for (int k = 0; k < K; ++k) {
+        block_key offered[Lanes], before[Lanes];
+        for (int k = 0; k < Lanes; ++k) {
           offered[k] = claim[k].offer();
           before[k]  = claim[k].exchange(slot[k], offered[k], open[k]);
         }
-        for (int k = 0; k < K; ++k) {
+        for (int k = 0; k < Lanes; ++k) {
           if (open[k]) { seen[k] = claim[k].settle(slot[k], offered[k], before[k]); }
         }
       } else {
-        for (int k = 0; k < K; ++k) {
+        for (int k = 0; k < Lanes; ++k) {
           if (open[k]) { seen[k] = claim[k](slot[k]); }
         }
       }
-      for (int k = 0; k < K; ++k) {
+      for (int k = 0; k < Lanes; ++k) {
         const bool hit = !resolved[k] && seen[k] == key[k];
         found[k]       = hit ? slot[k] : found[k];
         resolved[k]    = resolved[k] || hit || (open[k] && is_empty(seen[k]));

@@ -71,14 +71,14 @@ struct block_table_ref {
 
   /// insert() for the lanes of one thread of a tile program; `slots[k]` is no_slot where a lane is not active. `lane`
   /// numbers lane 0 of this thread among all programs' lanes, lane k is `lane + k * threads`.
-  template <int K>
-  CUTSDF_HD void insert_lanes(const vec3i (&blocks)[K], const bool (&active)[K], std::uint32_t lane,
-                              std::uint32_t (&slots)[K]) const
+  template <int Lanes>
+  CUTSDF_HD void insert_lanes(const vec3i (&blocks)[Lanes], const bool (&active)[Lanes], std::uint32_t lane,
+                              std::uint32_t (&slots)[Lanes]) const
   {
-    std::uint32_t first[K];
-    block_key key[K];
-    inserter claim[K];
-    for (int k = 0; k < K; ++k) {
+    std::uint32_t first[Lanes];
+    block_key key[Lanes];
+    inserter claim[Lanes];
+    for (int k = 0; k < Lanes; ++k) {
       first[k] = hash_type::hash(blocks[k]);
       key[k]   = key_of(blocks[k]);
       claim[k] = {*this, key[k], lane + static_cast<std::uint32_t>(k * probe_type::threads)};
@@ -87,13 +87,14 @@ struct block_table_ref {
   }
 
   /// find_slot() for the lanes of one thread of a tile program.
-  template <int K>
-  CUTSDF_HD void find_lanes(const vec3i (&blocks)[K], const bool (&active)[K], std::uint32_t (&slots)[K]) const
+  template <int Lanes>
+  CUTSDF_HD void find_lanes(const vec3i (&blocks)[Lanes], const bool (&active)[Lanes],
+                            std::uint32_t (&slots)[Lanes]) const
   {
-    std::uint32_t first[K];
-    block_key key[K];
-    visitor claim[K];
-    for (int k = 0; k < K; ++k) {
+    std::uint32_t first[Lanes];
+    block_key key[Lanes];
+    visitor claim[Lanes];
+    for (int k = 0; k < Lanes; ++k) {
       first[k] = hash_type::hash(blocks[k]);
       key[k]   = key_of(blocks[k]);
     }

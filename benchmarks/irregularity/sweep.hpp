@@ -275,11 +275,11 @@ class sweep {
     return all;
   }
 
-  /// As many points as in base, on a sphere whose blocks fill a table of 2048 or, below 0.28, base in a larger table.
+  /// As many points as in base, on a sphere whose blocks fill a table of 2048 or, below 0.3, base in a larger table.
   void add_load_factor(double factor, std::vector<configuration>& all)
   {
     const std::int64_t base_blocks = 1160;
-    if (factor < 0.5 && factor != 0.45) {
+    if (factor < 0.3) {
       std::int64_t table = 4096;
       while (static_cast<double>(base_blocks) / static_cast<double>(table) > 1.1 * factor) {
         table *= 2;

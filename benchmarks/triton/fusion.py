@@ -19,12 +19,13 @@ NO_STORAGE = tl.constexpr(-2)
 
 
 @triton.jit
-def ray_of(points, i, valid):
+def ray_of(points, i, valid, inverse_voxel):
     """Position, unit direction and range of points seen from the origin, in voxels."""
-    x = tl.load(points + 3 * i, mask=valid, other=1.0)
-    y = tl.load(points + 3 * i + 1, mask=valid, other=0.0)
-    z = tl.load(points + 3 * i + 2, mask=valid, other=0.0)
-    return x, y, z
+    x = tl.load(points + 3 * i, mask=valid, other=1.0) * inverse_voxel
+    y = tl.load(points + 3 * i + 1, mask=valid, other=0.0) * inverse_voxel
+    z = tl.load(points + 3 * i + 2, mask=valid, other=0.0) * inverse_voxel
+    reach = tl.sqrt(x * x + y * y + z * z)
+    return x, y, z, x / reach, y / reach, z / reach, reach
 
 
 @triton.jit
@@ -59,14 +60,7 @@ def allocate(points, count, entries, keys, used, scratch, slot_mask, scratch_mas
              SAMPLES: tl.constexpr, BOUND: tl.constexpr, TILE: tl.constexpr):
     lane = tl.program_id(0) * TILE + tl.arange(0, TILE)
     valid = lane < count
-    x, y, z = ray_of(points, lane, valid)
-    x = x * inverse_voxel
-    y = y * inverse_voxel
-    z = z * inverse_voxel
-    reach = tl.sqrt(x * x + y * y + z * z)
-    dx = x / reach
-    dy = y / reach
-    dz = z / reach
+    x, y, z, dx, dy, dz, reach = ray_of(points, lane, valid, inverse_voxel)
     aside = scratch + (lane & scratch_mask)
     nothing = tl.full((TILE,), EMPTY, tl.int64)
     for s in range(-SAMPLES, SAMPLES + 1):
@@ -93,17 +87,10 @@ def update(points, colors, count, entries, voxels, dropped, slot_mask, pool, inv
            SAMPLES: tl.constexpr, BOUND: tl.constexpr, ORDER: tl.constexpr, TILE: tl.constexpr):
     lane = tl.program_id(0) * TILE + tl.arange(0, TILE)
     valid = lane < count
-    x, y, z = ray_of(points, lane, valid)
-    x = x * inverse_voxel
-    y = y * inverse_voxel
-    z = z * inverse_voxel
+    x, y, z, dx, dy, dz, reach = ray_of(points, lane, valid, inverse_voxel)
     red = tl.load(colors + 3 * lane, mask=valid, other=0).to(tl.float32)
     green = tl.load(colors + 3 * lane + 1, mask=valid, other=0).to(tl.float32)
     blue = tl.load(colors + 3 * lane + 2, mask=valid, other=0).to(tl.float32)
-    reach = tl.sqrt(x * x + y * y + z * z)
-    dx = x / reach
-    dy = y / reach
-    dz = z / reach
     for s in range(-SAMPLES, SAMPLES + 1):
         vx, vy, vz, squared, active = sample_of(x, y, z, dx, dy, dz, reach, truncation, s, valid)
         key, mixed = key_and_hash(vx, vy, vz)

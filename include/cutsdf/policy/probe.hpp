@@ -30,26 +30,22 @@ concept probe_policy = requires(std::uint32_t n, block_key key, block_key (*read
 
 /// How the lanes of a tile program are laid out: `threads` threads, each owning `lanes_per_thread` lanes, lane l of
 /// them in thread l mod threads.
+// clang-format off
 template <class T>
-concept tile_probe_policy = probe_policy<T> && requires
-{
-  {
-    T::threads
-    } -> std::convertible_to<int>;
-  {
-    T::lanes_per_thread
-    } -> std::convertible_to<int>;
+concept tile_probe_policy = probe_policy<T> && requires {
+  { T::threads } -> std::convertible_to<int>;
+  { T::lanes_per_thread } -> std::convertible_to<int>;
 };
+// clang-format on
 
 namespace probe {
 
 namespace detail {
 /// Whether a claim is to be issued at every step, wanted or not.
+// clang-format off
 template <class Claim>
-concept issued_at_every_step = requires
-{
-  requires Claim::every_step;
-};
+concept issued_at_every_step = requires { requires Claim::every_step; };
+// clang-format on
 
 /// Visits `count` (> 0) slots at most, leaving as soon as the probe is resolved. The inner loop only reads: with the
 /// compare-exchange outside, it is a few instructions long.
@@ -181,7 +177,8 @@ struct lockstep {
   }
 };
 
-/// An idealised tile language: no bound, but the program goes on until its deepest lane is done; resolved lanes idle.
+/// An idealised tile language: no bound, but the program goes on until its deepest lane is done; resolved lanes idle,
+/// also with exchange::unmasked.
 struct tile_uniform {
   static constexpr int threads          = 256;
   static constexpr int lanes_per_thread = 1;

@@ -1,5 +1,7 @@
-// Instrumented twins: the same policies, which also count what they do. Timed runs never use them.
+// Instrumented twins: the same policies, which also count what they do and note where. Timed runs never use them.
 #pragma once
+
+#include "placement.hpp"
 
 #include <cutsdf/cutsdf.hpp>
 
@@ -9,21 +11,30 @@
 namespace study {
 
 enum class work : int { probes, exchanges, atomics };
-using tally = std::array<std::uint64_t, 3>;
+
+/// By kind of work.
+struct tally {
+  std::array<std::uint64_t, 3> count{};
+  [[nodiscard]] std::uint64_t operator[](work what) const { return count[static_cast<std::size_t>(what)]; }
+};
 
 namespace counting {
 
 inline std::atomic<std::uint64_t> on_host[3];
+inline unit_bits host_units;
 #if CUTSDF_HAS_CUDA
 static __device__ unsigned long long on_device[3];
+static __device__ unit_bits device_units;
 #endif
 
 CUTSDF_HD inline void count(work what, std::uint64_t n = 1)
 {
 #if CUTSDF_DEVICE_PASS
   atomicAdd(on_device + static_cast<int>(what), static_cast<unsigned long long>(n));
+  device_units.note();
 #else
   on_host[static_cast<int>(what)].fetch_add(n, std::memory_order_relaxed);
+  host_units.note();
 #endif
 }
 
@@ -34,27 +45,43 @@ void reset()
 #if CUTSDF_HAS_CUDA
   if constexpr (std::same_as<Space, cutsdf::space::device>) {
     const unsigned long long zero[3]{};
+    const unit_bits none{};
     cutsdf::detail::check_cuda(cudaMemcpyToSymbol(on_device, zero, sizeof zero), "cudaMemcpyToSymbol");
+    cutsdf::detail::check_cuda(cudaMemcpyToSymbol(device_units, &none, sizeof none), "cudaMemcpyToSymbol");
   }
 #endif
   for (auto& n : on_host) {
     n = 0;
   }
+  host_units = {};
 }
 
 /// The counts since reset(). The space must be idle.
 template <class Space>
 tally read()
 {
-  tally counts{on_host[0], on_host[1], on_host[2]};
+  tally counts{{on_host[0], on_host[1], on_host[2]}};
 #if CUTSDF_HAS_CUDA
   if constexpr (std::same_as<Space, cutsdf::space::device>) {
     unsigned long long seen[3];
     cutsdf::detail::check_cuda(cudaMemcpyFromSymbol(seen, on_device, sizeof seen), "cudaMemcpyFromSymbol");
-    counts = {seen[0], seen[1], seen[2]};
+    counts.count = {seen[0], seen[1], seen[2]};
   }
 #endif
   return counts;
+}
+
+/// The units that counted anything since reset(). The space must be idle.
+template <class Space>
+std::vector<int> units()
+{
+  unit_bits seen = host_units;
+#if CUTSDF_HAS_CUDA
+  if constexpr (std::same_as<Space, cutsdf::space::device>) {
+    cutsdf::detail::check_cuda(cudaMemcpyFromSymbol(&seen, device_units, sizeof seen), "cudaMemcpyFromSymbol");
+  }
+#endif
+  return seen.list();
 }
 
 template <class Load>
@@ -76,12 +103,13 @@ struct counted_exchange {
   }
 };
 
-/// Five float sums; counts the atomics of add().
-struct counted_voxel : cutsdf::voxel::five_sums {
-  CUTSDF_HD static void add(const arrays& a, std::int64_t i, const cutsdf::observation& o)
+/// Counts the atomics of an add() that sums distance and weight and, with a colour, three colours.
+template <class Voxel>
+struct counted_voxel : Voxel {
+  CUTSDF_HD static void add(const typename Voxel::arrays& a, std::int64_t i, const cutsdf::observation& o)
   {
     count(work::atomics, o.colored ? 5 : 2);
-    cutsdf::voxel::five_sums::add(a, i, o);
+    Voxel::add(a, i, o);
   }
 };
 

@@ -1,4 +1,4 @@
 // The study with both spaces: see main.hpp.
 #include "main.hpp"
 
-int main(int argc, char** argv) { return study::run_command(argc, argv); }
+int main(int argc, char** argv) { return study::run_command(argc, argv, STUDY_REPORT); }

@@ -33,7 +33,7 @@ bool use_device(space_choice choice)
 
 fusion_result fuse_frames(const frame_source& source, const options& o, bool on_device)
 {
-  progress_bar bar(source.size());
+  progress_bar bar(source.size(), "frames");
   const auto progress = [&bar](int done) { bar.show(done); };
   const fusion_settings settings{o.voxel, o.truncation, o.max_depth};
   return on_device ? fuse_on_device(source, settings, progress) : fuse_on_host(source, settings, progress);

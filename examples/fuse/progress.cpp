@@ -1,12 +1,16 @@
 #include "progress.hpp"
 
 #include <cstdio>
+#include <utility>
 
 #include <unistd.h>
 
 namespace fuse {
 
-progress_bar::progress_bar(int total) : total_(total), visible_(isatty(STDERR_FILENO) == 1) {}
+progress_bar::progress_bar(int total, std::string what)
+  : total_(total), what_(std::move(what)), visible_(total > 0 && isatty(STDERR_FILENO) == 1)
+{
+}
 
 progress_bar::~progress_bar()
 {
@@ -21,7 +25,7 @@ void progress_bar::show(int done)
     static_cast<std::size_t>(width) * static_cast<std::size_t>(done) / static_cast<std::size_t>(total_);
   std::string bar(width, '.');
   bar.replace(0, filled, filled, '#');
-  std::fprintf(stderr, "\r[%s] %d/%d frames", bar.c_str(), done, total_);
+  std::fprintf(stderr, "\r[%s] %d/%d %s", bar.c_str(), done, total_, what_.c_str());
   std::fflush(stderr);
 }
 

@@ -7,7 +7,8 @@ namespace fuse {
 
 class progress_bar {
  public:
-  explicit progress_bar(int total);
+  /// `what` names the things that are counted.
+  progress_bar(int total, std::string what);
   /// Wipes the bar, so that what comes next starts on an empty line.
   ~progress_bar();
   progress_bar(const progress_bar&)            = delete;
@@ -17,6 +18,7 @@ class progress_bar {
 
  private:
   int total_;
+  std::string what_;
   bool visible_;
 };
 

@@ -55,12 +55,15 @@ CUTSDF_HD std::uint32_t leave_early(std::uint32_t first, std::uint32_t mask, std
 {
   std::uint32_t slot = first & mask;
   if constexpr (issued_at_every_step<Claim>) {
+    const block_key offered = claim.offer();
     for (; count > 0; --count) {
-      block_key seen          = load(slot);
-      const bool open         = is_empty(seen);
-      const block_key offered = claim.offer();
-      const block_key before  = claim.exchange(slot, offered, open);
-      if (open) { seen = claim.settle(slot, offered, before); }
+      block_key seen         = load(slot);
+      const bool open        = is_empty(seen);
+      const block_key before = claim.exchange(slot, offered, open);
+      if (open) {
+        seen = is_empty(before) ? offered : before;
+        if (is_empty(before) && !is_empty(offered)) { claim.publish(slot, claim.take_place(slot)); }
+      }
       if (seen == key) { return slot; }
       if (is_empty(seen)) { return no_slot; }
       slot = (slot + 1) & mask;
@@ -145,6 +148,12 @@ struct lockstep {
       resolved[k] = !active[k];
       found[k]    = no_slot;
     }
+    block_key offered[Lanes]{};
+    if constexpr (detail::issued_at_every_step<Claim>) {
+      for (int k = 0; k < Lanes; ++k) {
+        offered[k] = claim[k].offer();
+      }
+    }
     CUTSDF_UNROLLED
     for (std::uint32_t step = 0; step < N; ++step) {
       block_key seen[Lanes];
@@ -154,13 +163,19 @@ struct lockstep {
         open[k] = !resolved[k] && is_empty(seen[k]);
       }
       if constexpr (detail::issued_at_every_step<Claim>) {
-        block_key offered[Lanes], before[Lanes];
+        // Stage by stage for all lanes, as a tile language does it: the trips to memory of a thread's lanes overlap.
+        bool won[Lanes];
+        std::uint32_t place[Lanes];
         for (int k = 0; k < Lanes; ++k) {
-          offered[k] = claim[k].offer();
-          before[k]  = claim[k].exchange(slot[k], offered[k], open[k]);
+          const block_key before = claim[k].exchange(slot[k], offered[k], open[k]);
+          won[k]                 = open[k] && is_empty(before) && !is_empty(offered[k]);
+          if (open[k]) { seen[k] = is_empty(before) ? offered[k] : before; }
         }
         for (int k = 0; k < Lanes; ++k) {
-          if (open[k]) { seen[k] = claim[k].settle(slot[k], offered[k], before[k]); }
+          place[k] = won[k] ? claim[k].take_place(slot[k]) : 0;
+        }
+        for (int k = 0; k < Lanes; ++k) {
+          if (won[k]) { claim[k].publish(slot[k], place[k]); }
         }
       } else {
         for (int k = 0; k < Lanes; ++k) {
@@ -179,8 +194,11 @@ struct lockstep {
 
 /// An idealised tile language: no bound, but the program goes on until its deepest lane is done; resolved lanes idle,
 /// also with exchange::unmasked.
-struct tile_uniform {
-  static constexpr int threads          = 256;
+template <int Lanes>
+struct tile_uniform_of {
+  static_assert(Lanes >= 1 && Lanes <= 1024, "cutsdf::probe::tile_uniform_of<Lanes>: a thread block has 1 to 1024");
+
+  static constexpr int threads          = Lanes;
   static constexpr int lanes_per_thread = 1;
 
   CUTSDF_HD static constexpr std::uint32_t bound(std::uint32_t capacity) { return capacity; }
@@ -223,6 +241,9 @@ struct tile_uniform {
     }
   }
 };
+
+/// The same with the tile that the study's other tile programs have.
+using tile_uniform = tile_uniform_of<256>;
 
 }  // namespace probe
 }  // namespace cutsdf::inline v0

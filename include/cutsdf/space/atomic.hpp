@@ -1,5 +1,5 @@
-// The handful of atomic operations that kernels use, the same names in both spaces. Device code gets device scope;
-// host code gets std::atomic_ref, which ThreadSanitizer understands.
+// The handful of atomic operations that kernels use, the same names in both spaces. Device code gets device scope, and
+// works on global memory alone; host code gets std::atomic_ref, which ThreadSanitizer understands.
 #pragma once
 
 #include <cutsdf/space/config.hpp>
@@ -35,9 +35,17 @@ inline constexpr auto acquire_release = std::memory_order_acq_rel;
 }  // namespace order
 #endif
 
+/// Words of 64 bits are read as words of global memory: cuda::atomic_ref asks at run time which memory it is.
 template <class T>
 CUTSDF_HD T load_relaxed(const T* address)
 {
+#if CUTSDF_DEVICE_PASS
+  if constexpr (sizeof(T) == 8 && std::is_unsigned_v<T>) {
+    unsigned long long value;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(__cvta_generic_to_global(address)));
+    return static_cast<T>(value);
+  }
+#endif
   return reference<T>(*const_cast<T*>(address)).load(order::relaxed);
 }
 
@@ -145,8 +153,17 @@ CUTSDF_HD T compare_exchange(T* address, std::type_identity_t<T> expected, std::
 CUTSDF_HD inline std::uint64_t compare_exchange_acquire_release(std::uint64_t* address, std::uint64_t expected,
                                                                 std::uint64_t desired)
 {
+#if CUTSDF_DEVICE_PASS
+  unsigned long long before;
+  asm volatile("atom.acq_rel.gpu.global.cas.b64 %0, [%1], %2, %3;"
+               : "=l"(before)
+               : "l"(__cvta_generic_to_global(address)), "l"(expected), "l"(desired)
+               : "memory");
+  return before;
+#else
   reference<std::uint64_t>(*address).compare_exchange_strong(expected, desired, order::acquire_release);
   return expected;
+#endif
 }
 
 /// A volatile load: on the device a relaxed one of system scope.

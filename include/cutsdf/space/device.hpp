@@ -66,8 +66,8 @@ CUTSDF_KERNEL void __launch_bounds__(512)
   }
 }
 
-template <class F>
-CUTSDF_KERNEL void for_each_program_kernel(const F f)
+template <int Threads, class F>
+CUTSDF_KERNEL void __launch_bounds__(Threads) for_each_program_kernel(const F f)
 {
   f(static_cast<std::int64_t>(blockIdx.x), static_cast<int>(threadIdx.x));
 }
@@ -198,7 +198,7 @@ struct device {
   {
     static_assert(std::is_trivially_copyable_v<F>, "cutsdf: a functor for space::device must be trivially copyable");
     if (programs <= 0) { return; }
-    detail::for_each_program_kernel<<<static_cast<unsigned>(programs), Threads, 0, stream.get()>>>(f);
+    detail::for_each_program_kernel<Threads><<<static_cast<unsigned>(programs), Threads, 0, stream.get()>>>(f);
     detail::check_cuda(cudaGetLastError(), "for_each_program_kernel");
   }
 

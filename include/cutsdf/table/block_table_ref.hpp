@@ -176,26 +176,42 @@ struct block_table_ref {
     CUTSDF_HD block_key operator()(std::uint32_t slot) const
     {
       const block_key offered = offer();
-      return settle(slot, offered, exchange_type::compare_exchange(&table.entries[slot].key, empty_key, offered));
+      const block_key before  = exchange_type::compare_exchange(&table.entries[slot].key, empty_key, offered);
+      if (!is_empty(before)) { return before; }
+      if (!is_empty(offered)) { publish(slot, take_place(slot)); }
+      return offered;
     }
+
+    // The same in steps, for a probe that does not branch: offer() once, then exchange() at every slot and, where that
+    // has won it (it was wanted, and found empty), take_place() and publish().
 
     /// The key; nothing where another key would be one too many: the exchange then only sees the truth, for the slot
     /// may only have looked empty.
     CUTSDF_HD block_key offer() const { return !index_type::from_slot && table.only_markers_left() ? empty_key : key; }
 
-    /// The compare-exchange alone: at `slot` where it is wanted, in the scratch region where not.
+    /// The compare-exchange alone: at `slot` where it is wanted, in the scratch region where not. Returns what it
+    /// found.
     CUTSDF_HD block_key exchange(std::uint32_t slot, block_key offered, bool wanted) const
     {
       block_key* const address = wanted ? &table.entries[slot].key : table.scratch + (lane & table.scratch_mask);
       return exchange_type::compare_exchange(address, empty_key, offered);
     }
 
-    /// Whose the slot is after a compare-exchange that found `before` in it; publishes the block if it is ours.
-    CUTSDF_HD block_key settle(std::uint32_t slot, block_key offered, block_key before) const
+    /// The place in the pool of a slot that was won; block_capacity or more when there is no room.
+    CUTSDF_HD std::uint32_t take_place(std::uint32_t slot) const
     {
-      if (!is_empty(before)) { return before; }
-      if (!is_empty(offered)) { table.publish(slot, offered); }
-      return offered;
+      const std::uint32_t taken = atomic::fetch_add(table.used, std::uint32_t{1});
+      return index_type::from_slot ? slot : taken;
+    }
+
+    /// Lets others find the block at its place.
+    CUTSDF_HD void publish(std::uint32_t slot, std::uint32_t place) const
+    {
+      const bool stored = place < table.block_capacity;
+      if (stored) { table.keys[place] = key; }
+      if constexpr (!index_type::from_slot) {
+        atomic::store_release(&table.entries[slot].index, stored ? place : no_storage);
+      }
     }
   };
 
@@ -208,18 +224,6 @@ struct block_table_ref {
     const std::uint32_t keys_taken = atomic::load_relaxed(used);
 #endif
     return keys_taken >= block_capacity && keys_taken > mask - (mask >> 3);
-  }
-
-  CUTSDF_HD void publish(std::uint32_t slot, block_key key) const
-  {
-    if constexpr (index_type::from_slot) {
-      atomic::add(used, std::uint32_t{1});
-      keys[slot] = key;
-    } else {
-      const std::uint32_t index = atomic::fetch_add(used, std::uint32_t{1});
-      if (index < block_capacity) { keys[index] = key; }
-      atomic::store_release(&entries[slot].index, index < block_capacity ? index : no_storage);
-    }
   }
 };
 

@@ -69,6 +69,14 @@ need_example_libraries() {
   need 'printf "#include <cstdio>\n#include <jpeglib.h>\n" | "${CXX:-c++}" -E -x c++ -' libjpeg-dev
 }
 
+# What the study's report is made with: of the first Python on the path, or of the system's.
+need_report_packages() {
+  local package
+  for package in pandas matplotlib jinja2; do
+    need "python3 -c 'import $package' || /usr/bin/python3 -c 'import $package'" "python3-$package"
+  done
+}
+
 # Ninja where it is there, unless the user prefers another generator.
 choose_generator() {
   if [[ -z ${CMAKE_GENERATOR:-} ]] && command -v ninja >/dev/null; then export CMAKE_GENERATOR=Ninja; fi

@@ -283,6 +283,8 @@ TEST_CASE("a tile walks as far as its deepest lane", "[harness]")
   const auto alone = study::count_walk_steps<test_space>(roomy, c.scene.now, 1, test_stream());
   REQUIRE(alone.lanes > 0);
   REQUIRE(alone.tiles == alone.lanes);
+  REQUIRE(alone.deepest >= 1);
+  REQUIRE(static_cast<std::size_t>(alone.deepest) <= c.points.size());
   std::uint64_t before = alone.tiles;
   for (const int tile : {32, 256}) {
     // The table is built anew, so that a few lanes' depths change with the order of insertion.
@@ -299,7 +301,7 @@ TEST_CASE("every axis has its configurations", "[harness]")
   REQUIRE(scenes.cells().size() == 13);
   const std::map<std::string, std::size_t> expected{{"cell", 13},   {"frames", 0},  {"load_factor", 9},
                                                     {"bound", 3},   {"scratch", 6}, {"factorial", 6},
-                                                    {"sms", 6 * 7}, {"tile", 3},    {"discipline", 2 * 3}};
+                                                    {"sms", 6 * 9}, {"tile", 3},    {"discipline", 2 * 3}};
   REQUIRE(study::all_axes().size() == expected.size());
   for (const auto& a : study::all_axes()) {
     const auto all = scenes.along(a.name, study::discipline::one_stream);

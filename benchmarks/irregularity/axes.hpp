@@ -203,12 +203,18 @@ class scenery {
     }
   }
 
-  void with_every_scratch(const configuration& c, std::vector<configuration>& all) const
+  static void with_scratch(const configuration& c, std::initializer_list<std::int64_t> sizes,
+                           std::vector<configuration>& all)
   {
-    for (const std::int64_t slots : {1, 16, 256, 4096, 65536, 1 << 20}) {
+    for (const std::int64_t slots : sizes) {
       all.push_back(c);
       all.back().settings.scratch_slots = slots;
     }
+  }
+
+  static void with_every_scratch(const configuration& c, std::vector<configuration>& all)
+  {
+    with_scratch(c, {1, 16, 256, 4096, 65536, 1 << 20}, all);
   }
 
   void scratch_sizes(std::vector<configuration>& all) const
@@ -228,7 +234,8 @@ class scenery {
       if (part >= multiprocessors_) { continue; }
       std::vector<configuration> here;
       with_every_scratch(at("base", {"rust_atomic", "slot_index", "triton_8"}), here);
-      here.push_back(at("pts-1280k", {"rust_atomic", "slot_index", "triton_8"}));
+      // Four times as many programs: those of base all run at once on the largest parts.
+      with_scratch(at("pts-1280k", {"rust_atomic", "slot_index", "triton_8"}), {256, 4096, 65536}, here);
       for (auto& c : here) {
         c.units = part;
         all.push_back(c);

@@ -7,8 +7,9 @@ namespace study {
 
 /// Steps of the lookups of a whole update.
 struct walk_steps {
-  std::uint64_t lanes{0};  // each lane's own, summed
-  std::uint64_t tiles{0};  // if every lane of a tile goes on until the deepest is done
+  std::uint64_t lanes{0};   // each lane's own, summed
+  std::uint64_t tiles{0};   // if every lane of a tile goes on until the deepest is done
+  std::int32_t deepest{0};  // of any lookup: a bound that loses nothing, in this table
 };
 
 namespace detail {
@@ -70,6 +71,7 @@ walk_steps count_walk_steps(const cutsdf::volume_settings& settings, const view&
   Space::copy_out(stream, &steps.lanes, sum.data(), sizeof(std::uint64_t));
   for (const std::int32_t most : found) {
     steps.tiles += static_cast<std::uint64_t>(most) * static_cast<std::uint64_t>(tile);
+    steps.deepest = std::max(steps.deepest, most);
   }
   return steps;
 }

@@ -50,7 +50,7 @@ class row {
 inline constexpr const char* sweep_header =
   "cell,axis,arm,stage,space,discipline,sms,points,blocks,blocks_reference,load_factor,max_probe,scratch_slots,dropped,"
   "p50_ms,p95_ms,min_ms,spread,probes,cas,atomics,comparable,blocks_lost,dropped_pool,dropped_table,dropped_bound,tile,"
-  "lane_steps,tile_steps,volumes,samples,device,sm_ids,mhz\n";
+  "lane_steps,tile_steps,deepest,volumes,samples,device,sm_ids,mhz\n";
 inline constexpr const char* losses_header =
   "cell,axis,arm,scratch_slots,load_factor,blocks_reference,blocks_lost,blocks_touched,samples_lost,picture\n";
 
@@ -88,7 +88,7 @@ class sweep {
     for (const auto& c : all) {
       bar.show(done++);
       try {
-        measure(c);
+        measure_what_fits(c);
       } catch (const cutsdf::out_of_memory& e) {
         say(c.axis + " " + c.cell + ": left out: " + e.what(), true);
         ++failed;
@@ -178,6 +178,22 @@ class sweep {
     return here;
   }
 
+  /// All arms side by side or, where memory is short, in halves, each beside the reference.
+  void measure_what_fits(const configuration& c)
+  {
+    try {
+      measure(c);
+    } catch (const cutsdf::out_of_memory&) {
+      if (c.arms.size() < 2) { throw; }
+      const auto middle  = c.arms.begin() + std::ssize(c.arms) / 2;
+      configuration half = c;
+      half.arms.assign(c.arms.begin(), middle);
+      measure_what_fits(half);
+      half.arms.assign(middle, c.arms.end());
+      measure_what_fits(half);
+    }
+  }
+
   void measure(const configuration& c)
   {
     const auto here = upload(*c.scene);
@@ -193,9 +209,8 @@ class sweep {
       record_checks(c, m);
       record_losses(c, m, result.arms.front(), here.views);
       walk_steps steps;
-      if (c.axis == "tile" && m.what.tile != 0) {
-        steps = count_walk_steps<Space>(c.settings, here.views.now, m.what.tile, stream());
-      }
+      const bool counts = (c.axis == "tile" && m.what.tile != 0) || c.axis == "load_factor";
+      if (counts) { steps = count_walk_steps<Space>(c.settings, here.views.now, std::max(1, m.what.tile), stream()); }
       csv_.write(sweep_row(c, result, m, "allocate", steps) + sweep_row(c, result, m, "update", steps));
     }
   }
@@ -218,8 +233,8 @@ class sweep {
     line << counted[work::probes] << counted[work::exchanges] << counted[work::atomics]
          << verdict(m.checks, m.what.bound != 0) << losses_of(found.built, truth.built).lost.size()
          << drops[cutsdf::drop_cause::pool_full] << drops[cutsdf::drop_cause::table_full]
-         << drops[cutsdf::drop_cause::probe_bound] << m.what.tile << steps.lanes << steps.tiles << all.volumes
-         << ms.count() << found.timed.front().device << ranges(found.work.units);
+         << drops[cutsdf::drop_cause::probe_bound] << m.what.tile << steps.lanes << steps.tiles << steps.deepest
+         << all.volumes << ms.count() << found.timed.front().device << ranges(found.work.units);
     line.fixed(all.mhz, 0);
     return line.text();
   }

@@ -83,24 +83,23 @@ def milliseconds(volumes, work):
     return start.elapsed_time(stop) / len(volumes)
 
 
-def measure(name, scratch_slots, bound, order, volumes, windows):
+def measure(name, scratch_slots, bound, order, volumes, windows, samples, warps):
     make, pool, blocks = CELLS[name]
     points = make().cuda()
     colors = torch.tensor([[90, 120, 150]], dtype=torch.uint8).repeat(len(points), 1).cuda()
     scratch = torch.zeros(scratch_slots, dtype=torch.int64, device="cuda")
     all_volumes = [Volume(pool) for _ in range(volumes)]
     grid = (triton.cdiv(len(points), fusion.TILE),)
-    samples = max(1, math.ceil(TRUNCATION_VOXELS))
 
     def allocate(v):
         fusion.allocate[grid](points, len(points), v.entries, v.keys, v.used, scratch, v.slots - 1, scratch_slots - 1,
                               v.pool, 1.0 / VOXEL, TRUNCATION_VOXELS, SAMPLES=samples, BOUND=bound, TILE=fusion.TILE,
-                              num_warps=fusion.WARPS)
+                              num_warps=warps)
 
     def update(v):
         fusion.update[grid](points, colors, len(points), v.entries, v.voxels, v.dropped, v.slots - 1, v.pool,
                             1.0 / VOXEL, TRUNCATION_VOXELS, SAMPLES=samples, BOUND=bound, ORDER=order,
-                            TILE=fusion.TILE, num_warps=fusion.WARPS)
+                            TILE=fusion.TILE, num_warps=warps)
 
     times = {"allocate": [], "update": []}
     for window in range(windows + 2):
@@ -113,7 +112,7 @@ def measure(name, scratch_slots, bound, order, volumes, windows):
             times["allocate"].append(a)
             times["update"].append(u)
     first = all_volumes[0]
-    return [{"cell": name, "arm": f"triton<{bound}>, real", "stage": stage, "order": order if stage == "update" else "acq_rel",
+    return [{"cell": name, "samples": 2 * samples + 1, "warps": warps, "arm": f"triton<{bound}>, real", "stage": stage, "order": order if stage == "update" else "acq_rel",
              "scratch_slots": scratch_slots, "points": len(points), "blocks": int(first.used), "blocks_reference": blocks,
              "dropped": int(first.dropped), "p50_ms": round(statistics.median(ms), 5), "min_ms": round(min(ms), 5)}
             for stage, ms in times.items()]
@@ -127,6 +126,9 @@ def main():
     parser.add_argument("--orders", default="acq_rel,relaxed", help="memory orders of the update's atomics")
     parser.add_argument("--bound", type=int, default=8)
     parser.add_argument("--volumes", type=int, default=8)
+    parser.add_argument("--samples", type=int, default=max(1, math.ceil(TRUNCATION_VOXELS)),
+                        help="on each side of a point; what the truncation asks for unless told")
+    parser.add_argument("--warps", type=int, default=fusion.WARPS, help="warps of a program")
     parser.add_argument("--windows", type=int, default=25)
     arguments = parser.parse_args()
     wrong = [c for c in arguments.cells.split(",") if c not in CELLS]
@@ -136,7 +138,8 @@ def main():
     for cell in arguments.cells.split(","):
         for slots in map(int, arguments.scratch.split(",")):
             for order in arguments.orders.split(","):
-                rows += measure(cell, slots, arguments.bound, order, arguments.volumes, arguments.windows)
+                rows += measure(cell, slots, arguments.bound, order, arguments.volumes, arguments.windows,
+                                arguments.samples, arguments.warps)
                 print(rows[-2], rows[-1], sep="\n", flush=True)
                 with open(arguments.out, "w", newline="") as file:  # what there is so far
                     table = csv.DictWriter(file, rows[0].keys())

@@ -6,7 +6,9 @@
 #include "stopwatch.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
+#include <random>
 
 namespace study {
 
@@ -125,12 +127,26 @@ class session {
     return std::min(much_.volumes, static_cast<int>(fit));
   }
 
-  /// All arms take turns within each window, another one first every time. The volumes are an arm's own and distinct,
-  /// and are cleared outside the clock.
+  /// The arms in an order of the window's own, another one first every time. The others are shuffled, alike on every
+  /// machine: with a fixed order an arm would always follow the same one, and what that leaves behind would count.
+  [[nodiscard]] std::vector<std::size_t> turns(int pass, int window) const
+  {
+    std::vector<std::size_t> order(done_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::rotate(order.begin(), order.begin() + (window + 1) % std::ssize(order), order.end());
+    std::mt19937 random(static_cast<std::uint32_t>(1000 * pass + window + 1));
+    for (std::size_t left = order.size() - 1; left > 1; --left) {
+      std::swap(order[left], order[1 + random() % left]);
+    }
+    return order;
+  }
+
+  /// All arms take turns within each window. The volumes are an arm's own and distinct, made anew for each pass, and
+  /// cleared outside the clock.
   void time(int pass, int volumes)
   {
     std::vector<std::vector<std::unique_ptr<contender<Space>>>> sets(done_.size());
-    for (std::size_t i = 0; i < done_.size(); ++i) {
+    for (const std::size_t i : turns(pass, pass)) {
       for (int k = 0; k < volumes; ++k) {
         sets[i].push_back(done_[i].what.make(settings_, clock_.stream(k)));
       }
@@ -140,8 +156,7 @@ class session {
     for (int window = -1; window < much_.windows; ++window) {  // the first warms up
       const double elapsed = seconds(std::chrono::steady_clock::now() - start).count();
       if (window >= std::min(3, much_.windows) && elapsed > much_.seconds) { break; }
-      for (std::size_t turn = 0; turn < done_.size(); ++turn) {
-        const std::size_t i = (turn + static_cast<std::size_t>(window + 1)) % done_.size();
+      for (const std::size_t i : turns(pass, window)) {
         time_window(done_[i], sets[i], window < 0 ? std::nullopt : std::optional(pass));
       }
     }

@@ -353,7 +353,14 @@ def judge_load(study: Study, paper: Paper) -> Finding:
     if decisive is None:
         return unmeasured(published, study, "no Triton arm is comparable at two load factors")
     text = "; ".join(sentence for sentence, _ in filter(None, found.values()))
-    return Finding(published, f"the ratio {'falls' if decisive[1] else 'does not fall'}: {text}", NEW)
+    loads = sorted({study.swept_load(row) for row in study.rows(axis="load_factor", stage="allocate")})
+    ends = [(load, analysis.lossless_bound(study, load)) for load in (loads[0], loads[-1])]
+    if all(bound is not None for _, bound in ends):
+        text += ". With the bound that loses nothing, extrapolated: " + ", ".join(
+            f"{format_ratio(extrapolated / reference)} x at {load:.3f} (bound {deepest})"
+            for load, (deepest, extrapolated, reference) in ends
+        )
+    return Finding(published, f"at one bound the ratio {'falls' if decisive[1] else 'does not fall'}: {text}", NEW)
 
 
 def judge_residual(study: Study, paper: Paper) -> Finding:

@@ -69,11 +69,11 @@ need_example_libraries() {
   need 'printf "#include <cstdio>\n#include <jpeglib.h>\n" | "${CXX:-c++}" -E -x c++ -' libjpeg-dev
 }
 
-# What the study's report is made with: of the first Python on the path, or of the system's.
+# What the study's report is made with, all in one Python: the first on the path, or the system's.
 need_report_packages() {
-  local package
+  local all='import pandas, matplotlib, jinja2' package
   for package in pandas matplotlib jinja2; do
-    need "python3 -c 'import $package' || /usr/bin/python3 -c 'import $package'" "python3-$package"
+    need "python3 -c '$all' || /usr/bin/python3 -c '$all'" "python3-$package"
   done
 }
 

@@ -151,7 +151,7 @@ def legend(figure: Canvas, axes: Iterable[Axes], columns: int = 4, marks: bool =
         entries["hollow: lost samples"] = Line2D(
             [], [], linestyle="none", marker="o", markerfacecolor="white", markeredgecolor="#555555"
         )
-    figure.legend(entries.values(), entries.keys(), loc="outside lower center", ncols=columns)
+    figure.legend(entries.values(), entries.keys(), loc="upper center", bbox_to_anchor=(0.5, -0.01), ncols=columns)
 
 
 def unity(ax: Axes) -> None:

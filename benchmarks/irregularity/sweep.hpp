@@ -122,14 +122,16 @@ class sweep {
     return std::find(names.begin(), names.end(), name) != names.end();
   }
 
-  [[nodiscard]] std::vector<configuration> configurations() const
+  [[nodiscard]] std::vector<configuration> configurations()
   {
     constexpr bool on_gpu = !std::same_as<Space, cutsdf::space::host>;
     const scenery scenes(plan_.frames, on_gpu ? stopwatch<Space>::all_units() : 0,
                          [this](const auto& points) { return count_blocks(points); });
     std::vector<configuration> all;
     for (const std::string& axis : plan_.axes) {
-      for (auto& c : scenes.along(axis, plan_.streams)) {
+      auto here = scenes.along(axis, plan_.streams);
+      if (here.empty()) { say("axis " + axis + ": left out: frames needs --frames, sms needs a GPU", true); }
+      for (auto& c : here) {
         if (!plan_.cells.empty() && !contains(plan_.cells, c.cell)) { continue; }
         if (!plan_.arms.empty()) {
           std::erase_if(c.arms, [&](const std::string& name) { return !contains(plan_.arms, name); });
@@ -143,6 +145,7 @@ class sweep {
         throw cutsdf::invalid_argument("no axis of these has a cell " + name);
       }
     }
+    if (all.empty()) { throw cutsdf::invalid_argument("there is nothing to measure"); }
     return all;
   }
 

@@ -74,6 +74,14 @@ class Program(unittest.TestCase):
             self.assertNotEqual(failed.returncode, 0)
             self.assertIn(name, failed.stderr)
 
+    def test_axes_without_anything_to_measure(self):
+        with tempfile.TemporaryDirectory() as folder:
+            failed = run("--space", "host", "--axis", "sms,frames", "--no-report", "--out", folder)
+            self.assertNotEqual(failed.returncode, 0)
+            self.assertIn("nothing to measure", failed.stderr)
+            self.assertIn("axis sms: left out", failed.stdout)
+            self.assertIn("axis frames: left out", failed.stdout)
+
     def test_a_cell_that_is_not_there(self):
         with tempfile.TemporaryDirectory() as folder:
             failed = run("--space", "host", "--axis", "cell", "--cells", "bse", "--no-report", "--out", folder)

@@ -8,6 +8,7 @@
 #include "support/volumes.hpp"
 
 #include <random>
+#include <set>
 
 namespace cutsdf_test::study {
 
@@ -51,21 +52,18 @@ double total_weight(Volume& v)
   return weight;
 }
 
-/// As many of the base points as take nearly `blocks` blocks.
-const std::vector<vec3f>& points_for(std::int64_t blocks)
+/// As many of the base points as it takes to meet `blocks` blocks.
+std::vector<vec3f> points_for(std::size_t blocks)
 {
-  static std::map<std::int64_t, std::vector<vec3f>> found_before;
-  auto& points = found_before[blocks];
-  if (!points.empty()) { return points; }
-  std::size_t few  = 0;
-  std::size_t many = base_points().size();
-  for (int i = 0; i < 16; ++i) {
-    const std::size_t middle = (few + many) / 2;
-    points.assign(base_points().begin(), base_points().begin() + static_cast<std::ptrdiff_t>(middle));
-    exact v(base, test_stream());
-    const auto found = static_cast<std::int64_t>(fuse(v, points).blocks);
-    if (found == blocks) { break; }
-    (found < blocks ? few : many) = middle;
+  std::set<block_key> met;
+  std::vector<vec3f> points;
+  for (const vec3f& p : base_points()) {
+    if (met.size() >= blocks) { break; }
+    points.push_back(p);
+    point_ray ray{};
+    REQUIRE(point_ray::make({0.0f, 0.0f, 0.0f}, p * (1.0f / base.voxel_size), ray));
+    ray.for_each_voxel(
+      base.truncation / base.voxel_size, [&](vec3i voxel, float) { met.insert(key_of(block_of(voxel))); }, [] {});
   }
   return points;
 }
@@ -74,7 +72,7 @@ TEMPLATE_TEST_CASE("every bundle without a bound builds the exact blocks at any 
                    volatile_, tile_uniform, early_every_step)
 {
   for (const auto& [blocks, table] : {std::pair{280, 512}, {920, 1024}, {972, 1024}, {506, 512}}) {
-    const auto& points = points_for(blocks);
+    const auto points = points_for(static_cast<std::size_t>(blocks));
     exact expected(base, test_stream());
     static_cast<void>(fuse(expected, points));
     volume_settings full = base;

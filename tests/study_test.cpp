@@ -60,10 +60,10 @@ std::vector<vec3f> points_for(std::size_t blocks)
   for (const vec3f& p : base_points()) {
     if (met.size() >= blocks) { break; }
     points.push_back(p);
-    point_ray ray{};
-    REQUIRE(point_ray::make({0.0f, 0.0f, 0.0f}, p * (1.0f / base.voxel_size), ray));
-    ray.for_each_voxel(
-      base.truncation / base.voxel_size, [&](vec3i voxel, float) { met.insert(key_of(block_of(voxel))); }, [] {});
+    const auto band = walk_band{base.truncation / base.voxel_size}({{0.0f, 0.0f, 0.0f}, p * (1.0f / base.voxel_size)});
+    for (int k = 0; k < band.count; ++k) {
+      met.insert(key_of(block_of(band.voxel[k])));
+    }
   }
   return points;
 }

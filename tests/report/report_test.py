@@ -21,9 +21,10 @@ except ImportError as lacking:
     print(f"skipped: {lacking}")
     sys.exit(77)
 
-COLUMNS = ("cell,axis,arm,stage,space,discipline,sms,points,blocks,blocks_reference,load_factor,max_probe,scratch_slots,"
-           "dropped,p50_ms,p95_ms,min_ms,spread,probes,cas,atomics,comparable,blocks_lost,dropped_pool,dropped_table,"
-           "dropped_bound,tile,lane_steps,tile_steps,deepest,volumes,samples,device,sm_ids,mhz").split(",")
+COLUMNS = ("cell,axis,arm,stage,space,discipline,sms,points,blocks,blocks_reference,load_factor,max_probe,"
+           "scratch_slots,dropped,p50_ms,p95_ms,min_ms,spread,probes,cas,atomics,comparable,blocks_lost,"
+           "dropped_pool,dropped_table,dropped_bound,tile,lane_steps,tile_steps,deepest,volumes,"
+           "samples,device,sm_ids,mhz").split(",")
 
 
 def row(arm: str, ms: float, **changed) -> dict:
@@ -105,6 +106,21 @@ class Ratios(InAFolder):
             s = self.study(rows + other)
             numerator = s.one(axis="discipline", arm="rust_atomic")
             self.assertIsNone(s.compare(numerator, s.one(axis="discipline", arm="cuda_cpp")).value, column)
+
+    def test_none_across_configurations_that_the_columns_do_not_tell_apart(self):
+        s = self.study([row("cuda_cpp", 0.02, axis="scratch"), row("triton_8", 0.3, axis="scratch"),
+                        row("cuda_cpp", 0.04, axis="scratch"), row("triton_8", 2.0, axis="scratch", scratch_slots=256)])
+        first, second = s.rows(arm="cuda_cpp")
+        few = s.one(arm="triton_8", scratch_slots=256)
+        self.assertEqual(s.compare(few, first).reason, "no: another configuration")
+        self.assertAlmostEqual(s.compare(few, second).value, 50.0)
+        self.assertAlmostEqual(s.ratio(few).value, 50.0)
+
+    def test_no_extrapolated_quotient_while_others_use_the_device(self):
+        rows = [row("cuda_cpp", 0.02, axis="load_factor", deepest=16),
+                row("triton_8", 0.1570, axis="load_factor", max_probe=8)]
+        self.assertIn("15.70", self.markdown(rows))
+        self.assertNotIn("15.70", self.markdown(rows, others=1))
 
     def test_none_while_others_use_the_device(self):
         text = self.markdown([row("cuda_cpp", 0.02), row("rust_atomic", 0.0314)], others=2)
@@ -200,7 +216,8 @@ class Pages(InAFolder):
         self.assertNotIn("0.50 (", text)
 
     def test_factorial(self):
-        rows = [row("cuda_cpp", 0.02, axis="factorial"), row("early_exit_8_masked", 0.03, axis="factorial", max_probe=8),
+        rows = [row("cuda_cpp", 0.02, axis="factorial"),
+                row("early_exit_8_masked", 0.03, axis="factorial", max_probe=8),
                 row("early_exit_8_unmasked", 0.09, axis="factorial", max_probe=8, scratch_slots=65536),
                 row("lockstep_8_masked", 0.06, axis="factorial", max_probe=8),
                 row("triton_8", 0.36, axis="factorial", max_probe=8)]

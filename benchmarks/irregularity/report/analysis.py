@@ -1,4 +1,4 @@
-"""What tables and claims derive from rows: scaling, spreads, trends, both disciplines, the factorial, the real Triton."""
+"""What tables and claims derive from rows: scaling, trends, both disciplines, the factorial, the real Triton."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ def real_floor(study: Study) -> Ratio:
 def lossless_bound(study: Study, load: float) -> Optional[tuple[int, float, float]]:
     """At a load factor: the bound that loses nothing, what Triton would take with it by the time a step of its deepest
     arm takes, and the reference's milliseconds. An extrapolation: time is proportional to the bound where both are
-    measured."""
+    measured. None where ratios are withheld: what it is for is to be divided."""
+    if study.withheld:
+        return None
     rows = [row for row in study.rows(axis="load_factor", stage="allocate") if study.swept_load(row) == load]
     reference = next((row for row in rows if row.arm == REFERENCE_ARM and row.is_comparable), None)
     bounded = [row for row in rows if row.arm.startswith("triton_") and row.cas > 0 and row.max_probe > 0]
@@ -94,7 +96,7 @@ def first_loss(study: Study, arm: str) -> Optional[float]:
 
 
 def load_sentence(study: Study, arm: str) -> Optional[tuple[str, bool]]:
-    """How an arm's ratio goes from the lowest to the highest load factor at which it loses nothing; whether it falls."""
+    """An arm's ratio at the lowest and at the highest load factor without loss, in words; and whether it falls."""
     comparable = [(load, ratio) for load, ratio in load_ratios(study, arm) if ratio.value is not None]
     if len(comparable) < 2:
         return None
@@ -227,8 +229,9 @@ class RealTriton:
 
 
 def real_triton(study: Study) -> list[RealTriton]:
-    """triton.csv as rows. It runs on one stream and on all SMs. Allocate is in the file once for each memory order of the
-    update's atomics, which it has none of: the median of these stands for it, and their spread."""
+    """triton.csv as rows. The kernel runs on one stream and on all SMs. Allocate, which has none of the update's
+    atomics, is in the file once for each of their memory orders: the median of these stands for it, and their spread.
+    """
     found = study.run.triton
     if found is None:
         return []

@@ -1,7 +1,7 @@
 """The paper's claims, each with the paper's numbers, ours, and the rule by which its verdict is reached.
 
-A claim is an object of CLAIMS: what is claimed, the rule in words, and a function that applies it. Milliseconds are never
-compared across machines: ratios, spreads and counts are.
+A claim is an object of CLAIMS: what is claimed, the rule in words, and a function that applies it. Milliseconds are
+never compared across machines: ratios, spreads and counts are.
 """
 
 from __future__ import annotations
@@ -455,8 +455,8 @@ CLAIMS: tuple[Claim, ...] = (
         "cost-floor",
         "Triton pays a floor: over six cells of as many points and different work its allocate hardly "
         "changes, while CUDA C++'s does.",
-        f"over the six cells Triton's most over least (the real kernel's where it was measured) is below {FLOOR_TRITON} "
-        f"and CUDA C++'s above {FLOOR_CUDA}",
+        f"over the six cells Triton's most over least (the real kernel's where it was measured) is below "
+        f"{FLOOR_TRITON} and CUDA C++'s above {FLOOR_CUDA}",
         judge_floor,
     ),
     follows(

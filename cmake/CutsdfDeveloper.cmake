@@ -42,3 +42,26 @@ if(CUTSDF_CUDA_ENABLED AND CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA")
                             -I${PROJECT_SOURCE_DIR}/include ${includes})
 endif()
 unset(includes)
+
+# cutsdf_skipped_test(name what): a test that says what is missing here, and is reported as skipped.
+function(cutsdf_skipped_test name what)
+  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "skipped: these tests need ${what}")
+  set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped: ")
+endfunction()
+
+# cutsdf_listed_tests(prefix script argument ...): each name that `script --list` prints becomes a test that runs the
+# script with the arguments and the name; an exit code of 77 means skipped. `CUTSDF_LISTED_TESTS` has the tests' names.
+function(cutsdf_listed_tests prefix script)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${script})
+  execute_process(
+    COMMAND ${Python3_EXECUTABLE} -B ${script} --list
+    OUTPUT_VARIABLE names
+    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\n" ";" names "${names}")
+  foreach(name IN LISTS names)
+    add_test(NAME "${prefix}: ${name}" COMMAND ${Python3_EXECUTABLE} -B ${script} ${ARGN} ${name})
+    set_tests_properties("${prefix}: ${name}" PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900)
+  endforeach()
+  list(TRANSFORM names PREPEND "${prefix}: ")
+  set(CUTSDF_LISTED_TESTS "${names}" PARENT_SCOPE)
+endfunction()

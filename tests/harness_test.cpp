@@ -205,7 +205,12 @@ TEST_CASE("nothing is comparable on a device that others use", "[harness]")
   const auto a = study::make_arm<test_space, reference>("cuda_cpp");
   const study::outcome found{};
   study::request asked{};
+  const auto alone = [&] { return study::check_all(a, found, found, asked)[3]; };
   REQUIRE(study::verdict(study::check_all(a, found, found, asked), false) == "yes");
+  REQUIRE(std::string(alone().name) == "alone");
+  REQUIRE(alone().finding == "not known");
+  asked.other_programs = 0;
+  REQUIRE(alone().finding.empty());
   asked.other_programs = 2;
   REQUIRE(study::verdict(study::check_all(a, found, found, asked), false) == "no: 2 other programs on the device");
 }

@@ -12,23 +12,17 @@ template <class Space, std::uint32_t N>
 void add_factorial(std::vector<arm<Space>>& arms)
 {
   using namespace cutsdf;  // NOLINT: policies by their names
-  using masked       = exchange::masked<exchange::acquire_release>;
-  using unmasked     = exchange::unmasked<exchange::acquire_release>;
-  const auto bound   = std::to_string(N);
-  const auto plainly = [&]<class Probe, class Exchange>(std::type_identity<Probe>, std::type_identity<Exchange>) {
-    return make_arm<Space, language::bundle<Probe, load::plain, Exchange>>("");
+  using masked     = exchange::masked<exchange::acquire_release>;
+  using unmasked   = exchange::unmasked<exchange::acquire_release>;
+  const auto bound = std::to_string(N);
+  const auto add   = [&]<class Probe, class Exchange>(Probe, Exchange, const std::string& name) {
+    arms.push_back(make_arm<Space, language::bundle<Probe, load::plain, Exchange>>(name));
   };
-  const auto add = [&](arm<Space> made, const std::string& name) {
-    made.name = name;
-    arms.push_back(std::move(made));
-  };
-  using early = std::type_identity<probe::bounded<N>>;
-  using late  = std::type_identity<probe::lockstep<N>>;
-  add(plainly(early{}, std::type_identity<exchange::masked<>>{}), "bounded_" + bound);
-  add(plainly(early{}, std::type_identity<masked>{}), "early_exit_" + bound + "_masked");
-  add(plainly(early{}, std::type_identity<unmasked>{}), "early_exit_" + bound + "_unmasked");
-  add(plainly(late{}, std::type_identity<masked>{}), "lockstep_" + bound + "_masked");
-  add(plainly(late{}, std::type_identity<unmasked>{}), "triton_" + bound);
+  add(probe::bounded<N>{}, exchange::masked<>{}, "bounded_" + bound);
+  add(probe::bounded<N>{}, masked{}, "early_exit_" + bound + "_masked");
+  add(probe::bounded<N>{}, unmasked{}, "early_exit_" + bound + "_unmasked");
+  add(probe::lockstep<N>{}, masked{}, "lockstep_" + bound + "_masked");
+  arms.push_back(make_arm<Space, language::triton<N>>("triton_" + bound));
 }
 
 template <class Space, int Lanes>

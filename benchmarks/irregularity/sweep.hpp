@@ -78,7 +78,7 @@ class sweep {
   {
   }
 
-  /// The number of configurations that could not be measured; why is on standard error and in checks.txt.
+  /// The number of configurations that could not be measured; why is on the terminal and in checks.txt.
   int run()
   {
     const auto all = configurations();
@@ -212,8 +212,10 @@ class sweep {
       record_checks(c, m);
       record_losses(c, m, result.arms.front(), here.views);
       walk_steps steps;
-      const bool counts = (c.axis == "tile" && m.what.tile != 0) || c.axis == "load_factor";
-      if (counts) { steps = count_walk_steps<Space>(c.settings, here.views.now, std::max(1, m.what.tile), stream()); }
+      const bool is_reference = &m == &result.arms.front();
+      if (c.axis == "tile" ? m.what.tile != 0 : c.axis == "load_factor" && is_reference) {
+        steps = count_walk_steps<Space>(c.settings, here.views.now, std::max(1, m.what.tile), stream());
+      }
       csv_.write(sweep_row(c, result, m, "allocate", steps) + sweep_row(c, result, m, "update", steps));
     }
   }
@@ -253,7 +255,7 @@ class sweep {
     const std::string found = verdict(m.checks, m.what.bound != 0);
     std::string line        = c.axis + " " + c.cell + " " + m.what.name + ": " + found + " (";
     for (const check& k : m.checks) {
-      line += std::string(&k == m.checks.data() ? "" : ", ") + k.name + (k.passed ? " ok" : ": " + k.finding);
+      line += std::string(&k == m.checks.data() ? "" : ", ") + k.name + (k.finding.empty() ? " ok" : ": " + k.finding);
     }
     (found == "yes" ? comparable_ : found.starts_with("lossy") ? lossy_ : refused_) += 1;
     say(line + ')', found.starts_with("no"));

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import statistics
 from collections.abc import Sequence
 from typing import Optional
@@ -54,12 +55,14 @@ def real_floor(study: Study) -> Ratio:
 def lossless_bound(study: Study, load: float) -> Optional[tuple[int, float, float]]:
     """At a load factor: the bound that loses nothing, what Triton would take with it by the time a step of its deepest
     arm takes, and the reference's milliseconds. An extrapolation: time is proportional to the bound where both are
-    measured. None where ratios are withheld: what it is for is to be divided."""
+    measured; a step of an arm that lost something takes as long, so lossy rows serve, and rows that failed a check do
+    not. None where ratios are withheld: what it is for is to be divided."""
     if study.withheld:
         return None
     rows = [row for row in study.rows(axis="load_factor", stage="allocate") if study.swept_load(row) == load]
     reference = next((row for row in rows if row.arm == REFERENCE_ARM and row.is_comparable), None)
-    bounded = [row for row in rows if row.arm.startswith("triton_") and row.cas > 0 and row.max_probe > 0]
+    triton = [row for row in rows if re.fullmatch(r"triton_\d+", row.arm) and (row.is_comparable or row.is_lossy)]
+    bounded = [row for row in triton if row.cas > 0 and row.max_probe > 0]
     if reference is None or reference.deepest == 0 or not bounded:
         return None
     widest = max(bounded, key=lambda row: row.max_probe)
@@ -281,6 +284,19 @@ def real_triton(study: Study) -> list[RealTriton]:
             )
         )
     return real
+
+
+def real_ratios(study: Study, stage: str) -> list[tuple[str, Ratio]]:
+    """The real kernel at base over the reference, for each memory order of its update's atomics. The two were measured
+    by different programs, so not in turn."""
+    reference = at(study, REFERENCE_ARM, stage=stage)
+    return [
+        (real.order, ratio)
+        for real in real_triton(study)
+        if (real.row.cell, real.row.stage, real.row.scratch_slots) == ("base", stage, DEFAULT_SCRATCH_SLOTS)
+        for ratio in [study.compare(real.row, reference, ("axis",))]
+        if ratio.value is not None
+    ]
 
 
 def emulated(study: Study, cell: str, stage: str, slots: int) -> Optional[Measurement]:

@@ -96,9 +96,12 @@ def costs_more(name: str, statement: str, arm: str, stage: str) -> Claim:
         if undecided(ratio, threshold):
             return unmeasured(published, study, f"{ratio.text} x: the passes spread across {threshold:.2f}")
         share = (ratio.value - 1.0) / excess
-        return Finding(
-            published, f"{ratio.text} x, {share:.0%} of the smaller card's excess", verdict(ratio.value >= threshold)
-        )
+        ours = f"{ratio.text} x, {share:.0%} of the smaller card's excess"
+        if arm == "triton_8":
+            ours += "".join(
+                f"; the real kernel, {order}: {other.text} x" for order, other in analysis.real_ratios(study, stage)
+            )
+        return Finding(published, ours, verdict(ratio.value >= threshold))
 
     return Claim(
         name,

@@ -589,9 +589,9 @@ def factorial(study: Study) -> Optional[Figure]:
         for ax, bound in zip(axes, bounds):
             for name, look in forms:
                 mine = {row.scratch_slots: row for row in rows if row.arm == name.format(bound)}
-                if set(mine) == {0} and slots:  # has no region: the same at each size of it
-                    row = mine[0]
-                    series(ax, [(size, row.p50_ms, status(row)) for size in (slots[0], slots[-1])], look)
+                if set(mine) == {0}:  # has no region: the same at each size of it
+                    row, ends = mine[0], sorted({slots[0], slots[-1]}) if slots else [1]
+                    series(ax, [(size, row.p50_ms, status(row)) for size in ends], look)
                 else:
                     series(ax, sorted((size, row.p50_ms, status(row)) for size, row in mine.items()), look)
             ax.set_title(f"bound {bound}")

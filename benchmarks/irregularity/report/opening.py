@@ -18,7 +18,7 @@ from .document import (
 )
 from .paper import Paper
 from .reading import STAGES
-from .study import Study
+from .study import AXES, Study
 from .verdicts import VERDICT_TONES
 
 
@@ -121,6 +121,10 @@ def warnings(study: Study) -> list[Block]:
     if len(devices) > 1:
         blocks.append(Notice(f"The rows come from {len(devices)} devices; no ratio is given across them."))
     blocks += [Notice(remark) for remark in study.run.remarks]
+    unknown = collections.Counter(row.axis for row in study.rows() if row.axis not in AXES)
+    if unknown:
+        listed = ", ".join(f"{code(axis)} ({count(rows)})" for axis, rows in unknown.items())
+        blocks.append(Notice(f"Rows on axes that this report does not know are in sweep.csv and not in it: {listed}."))
     if study.left_out:
         blocks.append(
             Notice(

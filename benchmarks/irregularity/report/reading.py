@@ -197,6 +197,9 @@ def read_table(path: pathlib.Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
     if not lines or not lines[0]:
         raise ReportError(f"{path.name}: is empty")
     header, records = lines[0], lines[1:]
+    twice = [name for place, name in enumerate(header) if name in header[:place]]
+    if twice:
+        raise ReportError(f"{path.name}: has the column {twice[0]} more than once")
     for number, record in enumerate(records, start=2):
         if len(record) != len(header):
             raise ReportError(f"{path.name}, line {number}: {len(record)} values, but the header names {len(header)}")
@@ -217,6 +220,16 @@ def numbers(table: pd.DataFrame, column: str, file: str) -> pd.Series:
         at = wrong.idxmax()
         raise ReportError(f"{file}, line {at + 2}: {column} is '{table[column][at]}', not a number")
     return values
+
+
+def whole_numbers(table: pd.DataFrame, column: str, file: str) -> list[int]:
+    """A column as whole numbers."""
+    values = numbers(table, column, file)
+    wrong = values != values.round()
+    if wrong.any():
+        at = wrong.idxmax()
+        raise ReportError(f"{file}, line {at + 2}: {column} is '{table[column][at]}', not a whole number")
+    return values.astype("int64").tolist()
 
 
 def require_values(table: pd.DataFrame, column: str, allowed: tuple[str, ...], file: str) -> None:
@@ -241,7 +254,7 @@ def read_sweep(path: pathlib.Path) -> tuple[tuple[Measurement, ...], tuple[str, 
             raise ReportError(f"{file}, line {at + 2}: comparable is '{text}', which is neither yes, nor what failed")
     columns: dict[str, list] = {name: list(table[name]) for name in TEXT_COLUMNS}
     for name in INTEGER_COLUMNS:
-        columns[name] = numbers(table, name, file).astype("int64").tolist()
+        columns[name] = whole_numbers(table, name, file)
     for name in REAL_COLUMNS:
         columns[name] = numbers(table, name, file).tolist()
     for at, (p50, spread) in enumerate(zip(columns["p50_ms"], columns["spread"])):
@@ -253,8 +266,9 @@ def read_sweep(path: pathlib.Path) -> tuple[tuple[Measurement, ...], tuple[str, 
     for name in OPTIONAL_NUMBERS:
         if name in table.columns:
             filled = table.assign(**{name: table[name].replace("", "0")})  # left empty where it says nothing
-            values = numbers(filled, name, file)
-            columns[name] = values.tolist() if name == "mhz" else values.astype("int64").tolist()
+            columns[name] = (
+                numbers(filled, name, file).tolist() if name == "mhz" else whole_numbers(filled, name, file)
+            )
     for name in OPTIONAL_TEXT:
         if name in table.columns:
             columns[name] = list(table[name])
@@ -331,7 +345,7 @@ def read_losses(path: pathlib.Path) -> Optional[tuple[Loss, ...]]:
     require_columns(table, columns, path.name)
     values = {name: list(table[name]) for name in ("cell", "axis", "arm", "picture")}
     for name in ("scratch_slots", "blocks_reference", "blocks_lost", "blocks_touched", "samples_lost"):
-        values[name] = numbers(table, name, path.name).astype("int64").tolist()
+        values[name] = whole_numbers(table, name, path.name)
     values["load_factor"] = numbers(table, "load_factor", path.name).tolist()
     return tuple(Loss(**dict(zip(values, row))) for row in zip(*values.values()))
 

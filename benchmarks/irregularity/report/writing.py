@@ -23,19 +23,16 @@ def write_report(folder: pathlib.Path) -> list[pathlib.Path]:
     """Reads the run in `folder` and writes its report there; returns what was written. Throws ReportError."""
     study = Study(reading.read_run(folder))
     content = sections.all_sections(study, Paper())
-    written = [folder / "report.html", folder / "report.md"]
+    files = {folder / "report.html": as_html(content).encode(), folder / "report.md": as_markdown(content).encode()}
+    figures = [block for section in content for block in section.blocks if isinstance(block, Figure)]
+    files.update({folder / figure_path(figure): figure.svg for figure in figures})
     try:
-        written[0].write_text(as_html(content), encoding="utf-8")
-        written[1].write_text(as_markdown(content), encoding="utf-8")
-        figures = [block for section in content for block in section.blocks if isinstance(block, Figure)]
-        for figure in figures:
-            path = folder / figure_path(figure)
+        for path, written in reversed(files.items()):  # the pages last: what they name is there
             path.parent.mkdir(exist_ok=True)
-            path.write_bytes(figure.svg)
-            written.append(path)
+            path.write_bytes(written)
     except OSError as error:
         raise reading.ReportError(f"the report cannot be written: {error}") from None
-    return written
+    return list(files)
 
 
 def as_html(content: list[Section]) -> str:

@@ -29,7 +29,10 @@ concept probe_policy = requires(std::uint32_t n, block_key key, block_key (*read
 // clang-format on
 
 /// How the lanes of a tile program are laid out: `threads` threads, each owning `lanes_per_thread` lanes, lane l of
-/// them in thread l mod threads.
+/// them in thread l mod threads. Beside walk() it has a static
+///   `walk_lanes(first, mask, key, active, load, claim, found)`,
+/// all but `mask` and `load` arrays of a thread's lanes: walk() for those that are active, `found[k]` its result. Every
+/// thread of a program calls it together.
 // clang-format off
 template <class T>
 concept tile_probe_policy = probe_policy<T> && requires {
@@ -41,7 +44,9 @@ concept tile_probe_policy = probe_policy<T> && requires {
 namespace probe {
 
 namespace detail {
-/// Whether a claim is to be issued at every step, wanted or not.
+/// Whether a claim is to be issued at every step, wanted or not. Such a claim comes in steps: `offer()` gives the key
+/// to put in, `exchange(slot, offered, wanted)` what it found there, and where it was wanted and found nothing the slot
+/// is ours: `publish(slot, take_place(slot))`.
 // clang-format off
 template <class Claim>
 concept issued_at_every_step = requires { requires Claim::every_step; };

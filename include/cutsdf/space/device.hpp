@@ -72,6 +72,17 @@ CUTSDF_KERNEL void __launch_bounds__(Threads) for_each_program_kernel(const F f)
   f(static_cast<std::int64_t>(blockIdx.x), static_cast<int>(threadIdx.x));
 }
 
+template <int Threads, class Group, class F>
+CUTSDF_KERNEL void __launch_bounds__(Threads)
+  for_each_group_kernel(const F f, const std::uint32_t* count, const std::int64_t limit)
+{
+  __shared__ typename F::scratch scratch;
+  const std::int64_t groups = count != nullptr && *count < limit ? *count : limit;
+  for (std::int64_t i = blockIdx.x; i < groups; i += gridDim.x) {
+    f(Group{}, i, scratch);
+  }
+}
+
 template <class F>
 CUTSDF_KERNEL void once_kernel(const F f)
 {
@@ -200,6 +211,63 @@ struct device {
     if (programs <= 0) { return; }
     detail::for_each_program_kernel<Threads><<<static_cast<unsigned>(programs), Threads, 0, stream.get()>>>(f);
     detail::check_cuda(cudaGetLastError(), "for_each_program_kernel");
+  }
+
+  /// Threads that share a scratch memory: here a thread block.
+  template <int Threads>
+  struct group {
+    static_assert(Threads % 32 == 0 && Threads <= 1024, "cutsdf: a group is whole warps");
+    static constexpr int threads = Threads;
+
+    /// Calls `body(i)` for every i in [0, count); no thread goes on before all have done their share.
+    template <class Body>
+    CUTSDF_HD void for_each(int count, const Body& body) const
+    {
+#if CUTSDF_DEVICE_PASS
+      for (int i = static_cast<int>(threadIdx.x); i < count; i += Threads) {
+        body(i);
+      }
+      __syncthreads();
+#endif
+    }
+
+    /// Bit i of `words` becomes `holds(i)`, for every i in [0, count), a multiple of 32; waits as for_each() does.
+    template <class Holds>
+    CUTSDF_HD void mark(std::uint32_t* words, int count, const Holds& holds) const
+    {
+#if CUTSDF_DEVICE_PASS
+      for (int i = static_cast<int>(threadIdx.x); i < count; i += Threads) {
+        const unsigned bits = __ballot_sync(0xffffffffu, holds(i));
+        if ((i & 31) == 0) { words[i >> 5] = bits; }
+      }
+      __syncthreads();
+#endif
+    }
+
+    /// Adds to a number of the scratch memory.
+    template <class T>
+    CUTSDF_HD static void add(T& to, T value)
+    {
+#if CUTSDF_DEVICE_PASS
+      using word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
+      atomicAdd(reinterpret_cast<word*>(&to), static_cast<word>(value));
+#endif
+    }
+  };
+
+  /// Calls `f(group, i, scratch)` for every i in [0, min(*count, limit)), each by a group of Threads threads that share
+  /// an `F::scratch`, uninitialised and a plain struct. All threads of a group make the call: what it does outside
+  /// group.for_each() each of them does.
+  template <int Threads, class F>
+  static void for_each_group(const stream_type& stream, const std::uint32_t* count, std::int64_t limit, const F& f)
+  {
+    static_assert(std::is_trivially_copyable_v<F>, "cutsdf: a functor for space::device must be trivially copyable");
+    static_assert(std::is_trivially_default_constructible_v<typename F::scratch>);
+    if (limit <= 0) { return; }
+    const auto resident = std::int64_t{detail::multiprocessors()} * (2048 / Threads);
+    const auto blocks   = static_cast<unsigned>(std::min(limit, resident));
+    detail::for_each_group_kernel<Threads, group<Threads>><<<blocks, Threads, 0, stream.get()>>>(f, count, limit);
+    detail::check_cuda(cudaGetLastError(), "for_each_group_kernel");
   }
 
   /// Calls `work(std::type_identity<F>())` with the number type F that functors should compute with: float, for here

@@ -118,6 +118,53 @@ struct host {
     });
   }
 
+  /// Threads that share a scratch memory: here a single one, that takes their shares in turn.
+  template <int Threads>
+  struct group {
+    static constexpr int threads = Threads;
+
+    /// Calls `body(i)` for every i in [0, count).
+    template <class Body>
+    CUTSDF_INLINE void for_each(int count, const Body& body) const
+    {
+      for (int i = 0; i < count; ++i) {
+        body(i);
+      }
+    }
+
+    /// Bit i of `words` becomes `holds(i)`, for every i in [0, count), a multiple of 32.
+    template <class Holds>
+    CUTSDF_INLINE void mark(std::uint32_t* words, int count, const Holds& holds) const
+    {
+      for (int word = 0; word < count / 32; ++word) {
+        std::uint32_t bits = 0;
+        for (int bit = 0; bit < 32; ++bit) {
+          bits |= (holds(32 * word + bit) ? 1u : 0u) << bit;
+        }
+        words[word] = bits;
+      }
+    }
+
+    /// Adds to a number of the scratch memory.
+    template <class T>
+    CUTSDF_INLINE static void add(T& to, T value)
+    {
+      to += value;
+    }
+  };
+
+  /// Calls `f(group, i, scratch)` for every i in [0, min(*count, limit)), with an `F::scratch` that is uninitialised
+  /// and a plain struct.
+  template <int Threads, class F>
+  static void for_each_group(const stream_type& stream, const std::uint32_t* count, std::int64_t limit, const F& f)
+  {
+    const std::int64_t groups = count != nullptr ? std::min<std::int64_t>(*count, limit) : limit;
+    run(stream, groups, 4, f, [](const F& own, std::int64_t i) CUTSDF_INLINE_LAMBDA {
+      typename F::scratch scratch;
+      own(group<Threads>{}, i, scratch);
+    });
+  }
+
   /// Calls `work(std::type_identity<F>())` with the number type F that functors should compute with here: the widest
   /// pack that this processor has registers for. A functor that says `using number = F` is then compiled for such
   /// processors.

@@ -200,11 +200,12 @@ TEST_CASE("lanes that lose samples for different causes count each under its own
   REQUIRE(frame.drops[drop_cause::table_full] == expected[drop_cause::table_full]);
 }
 
-TEST_CASE("weights whose sums a float cannot hold are no weights", "[points]")
+TEMPLATE_TEST_CASE("weights that a voxel cannot sum are no weights", "[points]", default_volume, bounded_volume)
 {
-  default_volume v(small, test_stream());
+  TestType v(small, test_stream());
+  constexpr auto range = weights_of<typename TestType::voxel_type>();
   const auto positions = upload(std::vector<vec3f>(5, vec3f{0.005f, 0.005f, 0.505f}));
-  const auto weights   = upload(std::vector<float>{3e38f, 1e-40f, 1.1e12f, least_weight, most_weight});
+  const auto weights   = upload(std::vector<float>{3e38f, 1e-40f, 1.1f * range.most, range.least, range.most});
   const auto frame     = v.integrate({.positions = positions.span(), .weights = weights.span()}, origin);
   REQUIRE(frame.valid == 2);
   REQUIRE(frame.drops[drop_cause::invalid_input] == 3);

@@ -3,6 +3,7 @@
 
 #include <cutsdf/voxel/compact.hpp>
 #include <cutsdf/voxel/five_sums.hpp>
+#include <cutsdf/voxel/fixed_point.hpp>
 
 #include "support/space.hpp"
 #include "support/tolerances.hpp"
@@ -86,7 +87,8 @@ class pool {
   buffer<std::byte, test_space> memory_;
 };
 
-TEMPLATE_TEST_CASE("a voxel of zero bytes was never observed", "[voxel]", voxel::compact, voxel::five_sums)
+TEMPLATE_TEST_CASE("a voxel of zero bytes was never observed", "[voxel]", voxel::fixed_point, voxel::compact,
+                   voxel::five_sums)
 {
   pool<TestType> p;
   for (const auto& c : p.read()) {
@@ -97,8 +99,8 @@ TEMPLATE_TEST_CASE("a voxel of zero bytes was never observed", "[voxel]", voxel:
   }
 }
 
-TEMPLATE_TEST_CASE("observations of many threads all count and touch their voxel alone", "[voxel]", voxel::compact,
-                   voxel::five_sums)
+TEMPLATE_TEST_CASE("observations of many threads all count and touch their voxel alone", "[voxel]", voxel::fixed_point,
+                   voxel::compact, voxel::five_sums)
 {
   pool<TestType> p;
   std::vector<observation> observations;
@@ -120,9 +122,7 @@ TEMPLATE_TEST_CASE("observations of many threads all count and touch their voxel
   REQUIRE(all[200].value.weight == weights);
   REQUIRE(all[200].value.distance == Approx(sum / weights).margin(tolerance::voxel_distance));
   // The compact voxel's colour follows new observations once its weight is at its limit.
-  if (std::is_same_v<TestType, voxel::five_sums>) {
-    REQUIRE(all[200].color.rgb.x == Approx(red / weights).margin(0.1));
-  }
+  if (!std::is_same_v<TestType, voxel::compact>) { REQUIRE(all[200].color.rgb.x == Approx(red / weights).margin(0.1)); }
   REQUIRE(all[200].color.rgb.y == Approx(40.0).margin(0.1));
   REQUIRE(all[200].color.rgb.z == Approx(0.0).margin(0.1));
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -130,7 +130,7 @@ TEMPLATE_TEST_CASE("observations of many threads all count and touch their voxel
   }
 }
 
-TEMPLATE_TEST_CASE("fold and add agree", "[voxel]", voxel::compact, voxel::five_sums)
+TEMPLATE_TEST_CASE("fold and add agree", "[voxel]", voxel::fixed_point, voxel::compact, voxel::five_sums)
 {
   const std::vector<observation> observations{
     {0.5f, 1.0f, true, {10, 20, 30}}, {-0.25f, 3.0f, true, {50, 60, 70}}, {1.0f, 0.5f, true, {250, 0, 128}}};
@@ -151,7 +151,7 @@ TEMPLATE_TEST_CASE("fold and add agree", "[voxel]", voxel::compact, voxel::five_
   REQUIRE(all[8].color.rgb.z == Approx((30.0 + 210.0 + 64.0) / 4.5).margin(0.02));
 }
 
-TEMPLATE_TEST_CASE("copy keeps every bit", "[voxel]", voxel::compact, voxel::five_sums)
+TEMPLATE_TEST_CASE("copy keeps every bit", "[voxel]", voxel::fixed_point, voxel::compact, voxel::five_sums)
 {
   pool<TestType> a;
   pool<TestType> b;
@@ -200,6 +200,10 @@ TEST_CASE("a compact voxel's colour takes any weight", "[voxel]")
 
 TEST_CASE("voxels behind the surface and just in front of it want a colour", "[voxel]")
 {
+  REQUIRE(voxel::fixed_point::wants_color(0.25f, 4.0f));
+  REQUIRE(voxel::fixed_point::wants_color(-0.25f, 4.0f));
+  REQUIRE_FALSE(voxel::fixed_point::wants_color(0.26f, 4.0f));
+  REQUIRE_FALSE(voxel::fixed_point::wants_color(-0.26f, 4.0f));
   REQUIRE(voxel::compact::wants_color(0.0f, 4.0f));
   REQUIRE(voxel::compact::wants_color(0.25f, 4.0f));
   REQUIRE_FALSE(voxel::compact::wants_color(0.26f, 4.0f));

@@ -62,7 +62,8 @@ walk_steps count_walk_steps(const cutsdf::volume_settings& settings, const view&
   cutsdf::buffer<std::uint64_t, Space> sum(1, stream);
   Space::fill_bytes(stream, deepest.data(), 0, tiles * sizeof(std::int32_t));
   Space::fill_bytes(stream, sum.data(), 0, sizeof(std::uint64_t));
-  const auto cloud = cutsdf::detail::view_of(seen.points, seen.camera, ref.inverse_voxel_size);
+  const auto cloud =
+    cutsdf::detail::view_of<cutsdf::voxel::five_sums>(seen.points, seen.camera, ref.inverse_voxel_size);
   Space::for_each(stream, points,
                   detail::count_steps<five_sums, policies>{ref, cloud, deepest.data(), sum.data(), tile});
   std::vector<std::int32_t> found(tiles);

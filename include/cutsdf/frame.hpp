@@ -68,6 +68,8 @@ struct frame_state {
 /// Closes a frame: hands its counts out, adds them to the totals, makes ready for the next.
 template <class Policies>
 struct finish_frame {
+  static constexpr bool launches_early = true;
+
   block_table_ref<Policies> table;
   frame_state* state;
   frame_result* result;   // may be null

@@ -9,7 +9,7 @@
 #include <cutsdf/space/buffer.hpp>
 #include <cutsdf/table/block_table.hpp>
 #include <cutsdf/volume_ref.hpp>
-#include <cutsdf/voxel/compact.hpp>
+#include <cutsdf/voxel/fixed_point.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -34,12 +34,9 @@ struct volume_settings {
   std::int64_t scratch_slots{1 << 16};
 };
 
-inline constexpr float least_weight = 1.0e-12f;
-inline constexpr float most_weight  = 1.0e12f;
-
 /// Points in the world frame, in metres, in the memory of the volume's space. `colors` and `weights` are empty or as
-/// long as `positions`; without weights every point weighs 1. A weight outside [least_weight, most_weight] makes the
-/// point invalid: sums of such weights would leave the range of a float.
+/// long as `positions`; without weights every point weighs 1. A weight outside the voxel policy's range (weights_of)
+/// makes the point invalid: 1/64 to 8 for the default voxel, 1e-12 to 1e12 for those that sum floats.
 struct point_cloud {
   std::span<const vec3f> positions;
   std::span<const rgb8> colors{};
@@ -84,6 +81,8 @@ struct block_box {
   std::int32_t lower[3];
   std::int32_t upper[3];
 };
+
+struct cloud_view;
 }  // namespace detail
 
 /// A truncated signed distance volume in blocks of 8x8x8 voxels; move-only (one that was moved from may be assigned to
@@ -98,7 +97,7 @@ struct block_box {
 ///
 /// Limits: blocks lie within 2^20 of the origin on each axis (83 km at 1 cm); blocks are not removed except by clear();
 /// running out of room loses blocks, counted in every frame_result and in report().
-template <class Space = space::preferred, class Voxel = voxel::compact, class Policies = policies<>>
+template <class Space = space::preferred, class Voxel = voxel::fixed_point, class Policies = policies<>>
 class volume {
   static_assert(voxel_policy<Voxel>,
                 "cutsdf::volume: Voxel is not a voxel policy, see voxel_policy in voxel/voxel.hpp");
@@ -116,7 +115,7 @@ class volume {
   /// be meant and out_of_memory when the resource has no room. `stream` and `memory` must outlive the volume.
   volume(const volume_settings& settings, stream_type stream, resource& memory = Space::default_resource())
     : settings_(checked(settings)), stream_(stream), memory_(&memory), storage_(make_storage(settings_)),
-      state_(1, stream, memory), result_(1, stream, memory), box_(1, stream, memory)
+      state_(1, stream, memory), result_(1, stream, memory), box_(1, stream, memory), metres_(0, stream, memory)
   {
     Space::once(stream_, detail::start_state{state_.data()});
   }
@@ -141,6 +140,7 @@ class volume {
     state_.set_stream(stream);
     result_.set_stream(stream);
     box_.set_stream(stream);
+    metres_.set_stream(stream);
   }
 
   /// View for kernels; valid until the volume is destroyed or reserve() is called. Whoever has it may write, also
@@ -225,7 +225,7 @@ class volume {
     r.table_capacity = storage_.table.capacity();
     r.load_factor    = static_cast<double>(entries) / static_cast<double>(r.table_capacity);
     r.bytes          = storage_.table.bytes() + storage_.pool.bytes() + storage_.updated.bytes() + state_.bytes() +
-              result_.bytes() + box_.bytes();
+              result_.bytes() + box_.bytes() + metres_.bytes();
     r.frames = state.frames;
     for (int i = 0; i < drop_causes; ++i) {
       r.drops.count[i] = state.total_drops[i];
@@ -248,6 +248,9 @@ class volume {
   void reserve(std::int64_t block_capacity, std::int64_t table_capacity = 0);
 
  private:
+  /// Whether points are fused in one pass (fuse/points_combined.hpp) or in two (fuse/points_scatter.hpp).
+  static constexpr bool combines_points = packing_voxel_policy<Voxel> && !Policies::visit_type::every_sample;
+
   struct storage {
     block_table<Space, Policies> table;
     buffer<std::byte, Space> pool;
@@ -300,6 +303,9 @@ class volume {
     return std::min(storage_.table.size(), storage_.table.block_capacity());
   }
 
+  template <bool Insert>
+  void combine_points(const detail::cloud_view& cloud, std::int64_t number, frame_result* result);
+
   /// What a call that waits returns.
   frame_result wait_for_result()
   {
@@ -308,11 +314,10 @@ class volume {
     return result;
   }
 
-  /// Enqueues the end of a frame of `offered` points or pixels.
-  void finish(std::int64_t offered, frame_result* result)
+  /// The end of a frame of `offered` points or pixels.
+  [[nodiscard]] detail::finish_frame<Policies> end_of_frame(std::int64_t offered, frame_result* result)
   {
-    Space::once(stream_, detail::finish_frame<Policies>{storage_.table.ref(), state_.data(), result,
-                                                        static_cast<std::uint64_t>(offered)});
+    return {storage_.table.ref(), state_.data(), result, static_cast<std::uint64_t>(offered)};
   }
 
   volume_settings settings_;
@@ -322,6 +327,7 @@ class volume {
   buffer<detail::frame_state, Space> state_;
   buffer<frame_result, Space> result_;            // of the calls that wait
   mutable buffer<detail::block_box, Space> box_;  // scratch of ray casts
+  buffer<float, Space> metres_;                   // the current depth image
 };
 
 namespace detail {

@@ -20,7 +20,7 @@ using bounded_policies = policies<hash::mixed, probe::bounded<8>>;
 using default_volume     = volume<test_space>;
 using paper_volume       = volume<test_space, voxel::five_sums, paper_policies>;
 using atomic_load_volume = volume<test_space, voxel::five_sums, atomic_load_policies>;
-using slot_volume        = volume<test_space, voxel::compact, slot_policies>;
+using slot_volume        = volume<test_space, voxel::fixed_point, slot_policies>;
 using bounded_volume     = volume<test_space, voxel::compact, bounded_policies>;
 
 }  // namespace cutsdf_test
@@ -49,15 +49,15 @@ using bounded_volume     = volume<test_space, voxel::compact, bounded_policies>;
   prefix surface_points<Space> volume<Space, __VA_ARGS__>::extract_points(const extract_options&) const;
 
 #define CUTSDF_TEST_INSTANTIATE(prefix, Space)                                                       \
-  CUTSDF_TEST_INSTANTIATE_FUSION(prefix, Space, voxel::compact, policies<>)                          \
-  CUTSDF_TEST_INSTANTIATE_DEPTH(prefix, std::uint16_t, Space, voxel::compact, policies<>)            \
+  CUTSDF_TEST_INSTANTIATE_FUSION(prefix, Space, voxel::fixed_point, policies<>)                      \
+  CUTSDF_TEST_INSTANTIATE_DEPTH(prefix, std::uint16_t, Space, voxel::fixed_point, policies<>)        \
   CUTSDF_TEST_INSTANTIATE_FUSION(prefix, Space, voxel::five_sums, cutsdf_test::paper_policies)       \
   CUTSDF_TEST_INSTANTIATE_FUSION(prefix, Space, voxel::five_sums, cutsdf_test::atomic_load_policies) \
-  CUTSDF_TEST_INSTANTIATE_FUSION(prefix, Space, voxel::compact, cutsdf_test::slot_policies)          \
+  CUTSDF_TEST_INSTANTIATE_FUSION(prefix, Space, voxel::fixed_point, cutsdf_test::slot_policies)      \
   CUTSDF_TEST_INSTANTIATE_FUSION(prefix, Space, voxel::compact, cutsdf_test::bounded_policies)       \
-  CUTSDF_TEST_INSTANTIATE_SURFACE(prefix, Space, voxel::compact, policies<>)                         \
+  CUTSDF_TEST_INSTANTIATE_SURFACE(prefix, Space, voxel::fixed_point, policies<>)                     \
   CUTSDF_TEST_INSTANTIATE_SURFACE(prefix, Space, voxel::five_sums, cutsdf_test::paper_policies)      \
-  CUTSDF_TEST_INSTANTIATE_SURFACE(prefix, Space, voxel::compact, cutsdf_test::slot_policies)
+  CUTSDF_TEST_INSTANTIATE_SURFACE(prefix, Space, voxel::fixed_point, cutsdf_test::slot_policies)
 
 namespace cutsdf::inline v0 {
 #if CUTSDF_HAS_CUDA

@@ -67,22 +67,34 @@ void volume<Space, Voxel, Policies>::integrate_async(const depth_view<T>& depth,
     detail::require(color_camera.height == color.height, "height of the colour camera", color_camera.height,
                     "the image's");
   }
-  if (pixels > 0) {
-    Space::with_number([&](auto number) {
-      using F        = typename decltype(number)::type;
-      using allocate = detail::allocate_depth<F, T, Policies>;
-      using update   = detail::update_depth<F, T, Voxel, Policies>;
-      Space::for_each(stream_, allocate::tiles(camera),
-                      allocate{v.table, state_.data(), storage_.updated.data(), reader, camera, pose, v.truncation,
-                               v.inverse_voxel_size / block_side,
-                               detail::addressable_reach(camera, pose, v.truncation, v.voxel_size)});
-      Space::template for_each_tile<update::calls_per_block>(
-        stream_, &state_.data()->updated, storage_.updated.size(),
-        update{v, state_.data(), storage_.updated.data(), reader, camera, has_color ? color.data : nullptr,
-               color_camera, color_stride, pose, 1.0f / v.truncation});
-    });
+  const auto end = end_of_frame(pixels, result);
+  if (pixels == 0) {
+    Space::once(stream_, end);
+    return;
   }
-  finish(pixels, result);
+  if (metres_.size() < pixels) { metres_ = buffer<float, Space>(pixels, stream_, *memory_); }
+  Space::with_number([&](auto number) {
+    using F        = typename decltype(number)::type;
+    using allocate = detail::allocate_depth<F, T, Policies>;
+    using update   = detail::update_depth<F, Voxel, Policies>;
+    Space::for_each(stream_, allocate::tiles(camera),
+                    allocate{v.table, state_.data(), storage_.updated.data(), reader, camera, pose, v.truncation,
+                             v.inverse_voxel_size / block_side,
+                             detail::addressable_reach(camera, pose, v.truncation, v.voxel_size), metres_.data()});
+    const update fold{v,
+                      state_.data(),
+                      storage_.updated.data(),
+                      metres_.data(),
+                      camera,
+                      has_color ? color.data : nullptr,
+                      color_camera,
+                      color_stride,
+                      pose,
+                      1.0f / v.truncation};
+    Space::template for_each_tile<update::calls_per_block>(stream_, &state_.data()->updated, storage_.updated.size(),
+                                                           fold);
+  });
+  Space::once(stream_, end);
 }
 
 template <class Space, class Voxel, class Policies>

@@ -4,6 +4,7 @@
 #include <cutsdf/frame.hpp>
 #include <cutsdf/grid/band.hpp>
 #include <cutsdf/grid/image.hpp>
+#include <cutsdf/space/warp.hpp>
 
 #include <algorithm>
 
@@ -64,6 +65,8 @@ template <class F, class T, class Policies>
 struct allocate_depth {
   using number = F;
 
+  static constexpr bool launches_early = true;
+
   block_table_ref<Policies> table;
   frame_state* state;
   std::uint32_t* updated;
@@ -72,7 +75,8 @@ struct allocate_depth {
   rigid_motion camera_to_world;
   float truncation;
   float inverse_block_size;
-  float reach;  // addressable_reach()
+  float reach;    // addressable_reach()
+  float* metres;  // the image for the second pass, without gaps between rows: 0 where there is nothing
 
   static constexpr int lanes             = lanes_of<F>;
   static constexpr int tile_side         = lanes == 1 ? 1 : 16;
@@ -80,20 +84,24 @@ struct allocate_depth {
 
   [[nodiscard]] static std::int64_t tiles(const pinhole& camera)
   {
-    const auto across = [](int pixels) { return (std::int64_t{pixels} + tile_side - 1) / tile_side; };
-    return across(camera.width) * across(camera.height);
+    const auto tiles = [](int pixels, int side) { return (std::int64_t{pixels} + side - 1) / side; };
+    if (lanes == 1) { return tiles(camera.width, 8) * tiles(camera.height, 4) * 32; }
+    return tiles(camera.width, tile_side) * tiles(camera.height, tile_side);
   }
 
   CUTSDF_INLINE void operator()(std::int64_t tile) const
   {
-    const auto index  = static_cast<std::uint32_t>(tile);
-    const auto across = (static_cast<std::uint32_t>(camera.width) + tile_side - 1) / tile_side;
-    const auto u      = static_cast<int>(index % across) * tile_side;
-    const auto v      = static_cast<int>(index / across) * tile_side;
     if constexpr (lanes == 1) {
-      insert_pixel(u, v);
+      // The 32 pixels of a warp are a tile of 8 x 4: they share more blocks than 32 of a row.
+      const auto index  = static_cast<std::uint32_t>(tile);
+      const auto across = (static_cast<std::uint32_t>(camera.width) + 7) / 8;
+      const auto u      = static_cast<int>(index / 32 % across * 8 + index % 8);
+      const auto v      = static_cast<int>(index / 32 / across * 4 + index / 8 % 4);
+      if (u < camera.width && v < camera.height) { insert_pixel(u, v); }
     } else {
-      insert_tile(u, v);
+      const auto index  = static_cast<std::uint32_t>(tile);
+      const auto across = (static_cast<std::uint32_t>(camera.width) + tile_side - 1) / tile_side;
+      insert_tile(static_cast<int>(index % across) * tile_side, static_cast<int>(index / across) * tile_side);
     }
   }
 
@@ -121,7 +129,8 @@ struct allocate_depth {
 
   CUTSDF_HD void insert_pixel(int u, int v) const
   {
-    const float z = depth.metres(depth.template stored<float>(u, v));
+    const float z                = depth.metres(depth.template stored<float>(u, v));
+    metres[v * camera.width + u] = z;
     if (!(z > 0.0f)) {
       state->drop(drop_cause::invalid_input);
       return;
@@ -150,6 +159,7 @@ struct allocate_depth {
       integer valid(0);  // by lane, and negative: a mask that holds is -1
       for (int v = tile_v; v < end_v; ++v) {
         const F z = depth.metres(depth.template stored_row<F>(u, v, count));
+        store_row(z, metres + (v * camera.width + u), count);
         if (any(z > F(reach))) {
           for (int i = 0; i < count; ++i) {
             insert_pixel(u + i, v);
@@ -176,6 +186,17 @@ struct allocate_depth {
     state->drop(drop_cause::invalid_input, static_cast<std::uint32_t>(invalid));
   }
 
+  CUTSDF_INLINE static void store_row(F row, float* to, int count)
+  {
+    if (count == lanes) {
+      row.store(to);
+      return;
+    }
+    for (int i = 0; i < count; ++i) {
+      to[i] = lane(row, i);
+    }
+  }
+
   /// Walks the routes that memory does not know, and remembers them.
   CUTSDF_INLINE void insert_lanes(const block_walk<F>& walk, integer route, mask unknown, std::uint32_t stamp,
                                   route_memory<integer>& memory) const
@@ -200,11 +221,12 @@ struct allocate_depth {
   {
     bool complete = true;
     walk.for_each_block([&](vec3i block) {
-      const std::uint32_t slot = table.insert(block);
+      std::uint32_t slot = table.find_slot(block);
+      if (slot == no_slot) { slot = table.insert(block); }
       if (slot == no_slot) {
         state->drop(table.gives_up_at_bound() ? drop_cause::probe_bound : drop_cause::table_full);
         complete = false;
-      } else if (table.claim(slot, stamp)) {
+      } else if (warp::peers(slot).rank() == 0 && table.claim(slot, stamp)) {
         updated[atomic::fetch_add(&state->updated, std::uint32_t{1})] = slot;
       }
     });

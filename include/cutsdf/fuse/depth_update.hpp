@@ -7,15 +7,18 @@
 
 namespace cutsdf::inline v0::detail {
 
-/// One call takes one voxel where F is float, and as many of a row where F is a pack.
-template <class F, class T, class Voxel, class Policies>
+/// One call takes a column of voxels along z where F is float, so that what they share is computed once, and as many of
+/// a row as F has lanes where it is a pack.
+template <class F, class Voxel, class Policies>
 struct update_depth {
   using number = F;
+
+  static constexpr bool launches_early = true;
 
   volume_ref<Voxel, Policies> volume;
   frame_state* state;
   const std::uint32_t* updated;
-  depth_reader<T> depth;
+  const float* metres;  // what the first pass made of the image: 0 where there is nothing
   pinhole camera;
   const rgb8* color;  // may be null
   pinhole color_camera;
@@ -24,7 +27,8 @@ struct update_depth {
   float inverse_truncation;
 
   static constexpr int lanes           = lanes_of<F>;
-  static constexpr int calls_per_block = voxels_per_block / lanes;
+  static constexpr int column          = lanes == 1 ? block_side : 1;
+  static constexpr int calls_per_block = voxels_per_block / lanes / column;
   static_assert(block_side % lanes == 0);
 
   struct context {
@@ -56,14 +60,34 @@ struct update_depth {
     const vec3i local = voxel_in_block(first);
     const F x         = ieee::to_float(integer(local.x) + lane_index<F>());
     const F y(ieee::to_float(local.y));
-    const F z(ieee::to_float(local.z));
-    const vec3<F> centre = c.origin + c.step_x * x + c.step_y * y + c.step_z * z;
+    const vec3<F> foot = c.origin + c.step_x * x + c.step_y * y;
+    for (int z = local.z; z < local.z + column; ++z) {
+      update(c, first + (z - local.z) * block_side * block_side, foot + c.step_z * F(ieee::to_float(z)));
+    }
+  }
 
+ private:
+  using integer = integer_of<F>;
+  using mask    = mask_of<F>;
+
+  /// Voxels from `first` on, with their centres in the camera frame.
+  CUTSDF_INLINE void update(const context& c, int first, vec3<F> centre) const
+  {
     const F zero(0.0f);
     integer u, v;
     const mask in_view = camera.project(centre, u, v) & (centre.z > zero);
     if (!any(in_view)) { return; }
-    const F measured        = depth.metres(depth.template stored<F>(u, v));
+    const integer pixel = v * integer(camera.width) + u;
+    F measured;
+    if constexpr (lanes == 1) {
+      measured = metres[pixel];
+    } else {
+      float read[lanes];
+      for (int i = 0; i < lanes; ++i) {
+        read[i] = metres[lane(pixel, i)];
+      }
+      measured = F::load(read);
+    }
     const F signed_distance = ieee::sub(measured, centre.z);
     const mask seen         = in_view & (measured > zero) & (signed_distance >= F(-volume.truncation));
     if (lanes == 1 && !any(seen)) { return; }  // of several lanes, some mostly are
@@ -76,10 +100,6 @@ struct update_depth {
     const F scaled = ieee::mul(signed_distance, F(inverse_truncation));
     fold(volume.offset(c.place, first), select(scaled < F(1.0f), scaled, F(1.0f)), centre, seen);
   }
-
- private:
-  using integer = integer_of<F>;
-  using mask    = mask_of<F>;
 
   CUTSDF_INLINE void fold(std::int64_t first, F distance, vec3<F> centre, mask seen) const
   {

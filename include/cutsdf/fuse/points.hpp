@@ -1,242 +1,22 @@
-// Fusion of point clouds: scatter, in two passes over the same walk.
+// Fusion of point clouds.
 #pragma once
 
-#include <cutsdf/grid/band.hpp>
-#include <cutsdf/volume.hpp>
+#include <cutsdf/fuse/points_combined.hpp>
+#include <cutsdf/fuse/points_scatter.hpp>
+#include <cutsdf/fuse/tuning.hpp>
 
 namespace cutsdf::inline v0 {
-namespace detail {
-
-/// A cloud and its camera as kernels take them.
-struct cloud_view {
-  const vec3f* positions;
-  const rgb8* colors;    // may be null
-  const float* weights;  // may be null
-  vec3f camera_vox;
-
-  /// Weight of a point; 0 for one that is not to be believed.
-  [[nodiscard]] CUTSDF_HD float weight(std::int64_t i) const
-  {
-    if (weights == nullptr) { return 1.0f; }
-    return weights[i] >= least_weight && weights[i] <= most_weight ? weights[i] : 0.0f;
-  }
-
-  /// The one validity predicate: both passes walk the same points.
-  CUTSDF_HD bool ray(std::int64_t i, float inverse_voxel_size, point_ray& out) const
-  {
-    return point_ray::make(camera_vox, positions[i] * inverse_voxel_size, out) && weight(i) > 0.0f;
-  }
-};
-
-/// Remembers the last block looked up, where the visit policy allows it.
-template <class Policies>
-struct last_block {
-  vec3i block{0, 0, 0};
-  bool known{false};
-
-  /// Whether the walk is in another block now than at the last call.
-  CUTSDF_HD bool entered(vec3i other)
-  {
-    if constexpr (Policies::visit_type::every_sample) { return true; }
-    if (known && block == other) { return false; }
-    block = other;
-    known = true;
-    return true;
-  }
-};
-
-template <class Policies>
-struct allocate_points {
-  block_table_ref<Policies> table;
-  cloud_view cloud;
-  float inverse_voxel_size;
-  float truncation_vox;
-
-  CUTSDF_HD void operator()(std::int64_t i) const
-  {
-    point_ray ray{};
-    if (!cloud.ray(i, inverse_voxel_size, ray)) { return; }
-    last_block<Policies> last;
-    ray.for_each_voxel(
-      truncation_vox,
-      [&](vec3i voxel, float) {
-        const vec3i block = block_of(voxel);
-        if (last.entered(block)) { static_cast<void>(table.insert(block, static_cast<std::uint32_t>(i))); }
-      },
-      [] {});
-  }
-};
-
-/// What a tile language makes of it: a program owns a tile of points, its lanes take the samples of their rays in step,
-/// and a lane that has none is masked. One call is one thread of a program, which owns lanes_per_thread of the lanes.
-template <class Policies>
-struct allocate_tile {
-  using layout = typename Policies::probe_type;
-
-  block_table_ref<Policies> table;
-  cloud_view cloud;
-  std::int64_t points;
-  float inverse_voxel_size;
-  float truncation_vox;
-
-  static constexpr int lanes = layout::lanes_per_thread;
-  static constexpr int tile  = layout::threads * lanes;
-
-  CUTSDF_HD void operator()(std::int64_t program, int thread) const
-  {
-    point_ray ray[lanes]{};
-    bool valid[lanes];
-    for (int k = 0; k < lanes; ++k) {
-      const std::int64_t i = program * tile + thread + k * layout::threads;
-      valid[k]             = i < points && cloud.ray(i, inverse_voxel_size, ray[k]);
-    }
-    const auto lane = static_cast<std::uint32_t>(program * tile + thread);
-    const int n     = band_samples(truncation_vox);
-    CUTSDF_ROLLED
-    for (int s = -n; s <= n; ++s) {
-      vec3i block[lanes];
-      bool active[lanes];
-      for (int k = 0; k < lanes; ++k) {
-        float squared_range = 0.0f;
-        active[k] = valid[k] && ray[k].look_at(s, truncation_vox, block[k], squared_range) == point_ray::sight::voxel;
-        block[k]  = active[k] ? block_of(block[k]) : vec3i{0, 0, 0};
-      }
-      std::uint32_t slots[lanes];
-      table.insert_lanes(block, active, lane, slots);
-    }
-  }
-};
-
-template <class Voxel, class Policies>
-struct update_points {
-  volume_ref<Voxel, Policies> volume;
-  frame_state* state;
-  cloud_view cloud;
-
-  CUTSDF_HD void operator()(std::int64_t i) const
-  {
-    point_ray ray{};
-    if (!cloud.ray(i, volume.inverse_voxel_size, ray)) {
-      state->drop(drop_cause::invalid_input);
-      return;
-    }
-    last_block<Policies> last;
-    std::uint32_t place = no_index;
-    ray.for_each_voxel(
-      volume.truncation_vox,
-      [&](vec3i voxel, float squared_range) {
-        const vec3i block = block_of(voxel);
-        if (last.entered(block)) { place = place_of(volume.table.find_slot(block)); }
-        add(i, ray, voxel, squared_range, place);
-      },
-      [&] { state->drop(drop_cause::out_of_range); });
-  }
-
-  /// Place of the block in a slot; no_index for no_slot. Counts each block without storage once a frame.
-  CUTSDF_HD std::uint32_t place_of(std::uint32_t slot) const
-  {
-    if (slot == no_slot) { return no_index; }
-    const std::uint32_t place = volume.table.index_at(slot);
-    if (place == no_storage && volume.table.claim(slot, state->stamp)) { atomic::count(&state->blocks_dropped); }
-    return place;
-  }
-
-  /// Adds a point's observation of a voxel to the block at `place`, or counts why that cannot be.
-  CUTSDF_HD void add(std::int64_t i, const point_ray& ray, vec3i voxel, float squared_range, std::uint32_t place) const
-  {
-    if (!volume.stored(place)) {
-      state->drop(place == no_storage                ? drop_cause::pool_full
-                  : volume.table.gives_up_at_bound() ? drop_cause::probe_bound
-                                                     : drop_cause::table_full);
-      return;
-    }
-    const float inverse_truncation = ieee::div(1.0f, volume.truncation_vox);
-    float distance                 = ieee::mul(ieee::sub(ray.range, ieee::sqrt(squared_range)), inverse_truncation);
-    distance                       = distance > 1.0f ? 1.0f : distance < -1.0f ? -1.0f : distance;
-    const bool colored             = cloud.colors != nullptr && Voxel::wants_color(distance, volume.truncation_vox);
-    const rgb8 color               = cloud.colors != nullptr ? cloud.colors[i] : rgb8{0, 0, 0};
-    Voxel::add(volume.voxels, volume.offset(place, index_in_block(voxel)), {distance, cloud.weight(i), colored, color});
-  }
-};
-
-/// update_points as allocate_tile is allocate_points.
-template <class Voxel, class Policies>
-struct update_tile {
-  using layout = typename Policies::lookup_type;
-
-  update_points<Voxel, Policies> update;
-  std::int64_t points;
-
-  static constexpr int lanes = layout::lanes_per_thread;
-  static constexpr int tile  = layout::threads * lanes;
-
-  CUTSDF_HD void operator()(std::int64_t program, int thread) const
-  {
-    const auto& volume = update.volume;
-    std::int64_t i[lanes];
-    point_ray ray[lanes]{};
-    bool valid[lanes];
-    for (int k = 0; k < lanes; ++k) {
-      i[k]     = program * tile + thread + k * layout::threads;
-      valid[k] = i[k] < points && update.cloud.ray(i[k], volume.inverse_voxel_size, ray[k]);
-      if (i[k] < points && !valid[k]) { update.state->drop(drop_cause::invalid_input); }
-    }
-    const int n = band_samples(volume.truncation_vox);
-    CUTSDF_ROLLED
-    for (int s = -n; s <= n; ++s) {
-      vec3i voxel[lanes];
-      vec3i block[lanes];
-      float squared_range[lanes];
-      bool active[lanes];
-      for (int k = 0; k < lanes; ++k) {
-        voxel[k]         = {0, 0, 0};
-        squared_range[k] = 0.0f;
-        auto seen        = point_ray::sight::nothing;
-        if (valid[k]) { seen = ray[k].look_at(s, volume.truncation_vox, voxel[k], squared_range[k]); }
-        if (seen == point_ray::sight::outside) { update.state->drop(drop_cause::out_of_range); }
-        active[k] = seen == point_ray::sight::voxel;
-        block[k]  = block_of(voxel[k]);
-      }
-      std::uint32_t slots[lanes];
-      volume.table.find_lanes(block, active, slots);
-      for (int k = 0; k < lanes; ++k) {
-        if (active[k]) { update.add(i[k], ray[k], voxel[k], squared_range[k], update.place_of(slots[k])); }
-      }
-    }
-  }
-};
-
-/// Runs a tile functor over all its points.
-template <class Space, class F>
-void for_each_tile_program(const typename Space::stream_type& stream, const F& f)
-{
-  Space::template for_each_program<F::layout::threads>(stream, (f.points + F::tile - 1) / F::tile, f);
-}
-
-inline cloud_view view_of(const point_cloud& points, const Eigen::Vector3f& camera_position, float inverse_voxel_size)
-{
-  const auto n = points.positions.size();
-  require(points.colors.empty() || points.colors.size() == n, "number of colours", points.colors.size(),
-          "zero or the number of positions");
-  require(points.weights.empty() || points.weights.size() == n, "number of weights", points.weights.size(),
-          "zero or the number of positions");
-  if (!camera_position.allFinite()) {
-    throw invalid_argument("camera_position must be finite, but is (" + std::to_string(camera_position.x()) + ", " +
-                           std::to_string(camera_position.y()) + ", " + std::to_string(camera_position.z()) + ")");
-  }
-  return {points.positions.data(), points.colors.empty() ? nullptr : points.colors.data(),
-          points.weights.empty() ? nullptr : points.weights.data(), from_eigen(camera_position) * inverse_voxel_size};
-}
-
-}  // namespace detail
 
 template <class Space, class Voxel, class Policies>
 void volume<Space, Voxel, Policies>::allocate_async(const point_cloud& points, const Eigen::Vector3f& camera_position)
 {
   const auto v      = ref();
-  const auto cloud  = detail::view_of(points, camera_position, v.inverse_voxel_size);
+  const auto cloud  = detail::view_of<Voxel>(points, camera_position, v.inverse_voxel_size);
   const auto number = std::ssize(points.positions);
-  if constexpr (tile_probe_policy<typename Policies::probe_type>) {
+  if constexpr (combines_points) {
+    Space::for_each(stream_, number,
+                    detail::insert_bands<Policies>{v.table, cloud, v.inverse_voxel_size, v.truncation_vox});
+  } else if constexpr (tile_probe_policy<typename Policies::probe_type>) {
     detail::for_each_tile_program<Space>(
       stream_, detail::allocate_tile<Policies>{v.table, cloud, number, v.inverse_voxel_size, v.truncation_vox});
   } else {
@@ -250,21 +30,51 @@ void volume<Space, Voxel, Policies>::update_async(const point_cloud& points, con
                                                   frame_result* result)
 {
   const auto v      = ref();
+  const auto cloud  = detail::view_of<Voxel>(points, camera_position, v.inverse_voxel_size);
   const auto number = std::ssize(points.positions);
-  const detail::update_points<Voxel, Policies> update{v, state_.data(),
-                                                      detail::view_of(points, camera_position, v.inverse_voxel_size)};
-  if constexpr (tile_probe_policy<typename Policies::lookup_type>) {
-    detail::for_each_tile_program<Space>(stream_, detail::update_tile<Voxel, Policies>{update, number});
+  if constexpr (combines_points) {
+    combine_points<false>(cloud, number, result);
   } else {
-    Space::for_each(stream_, number, update);
+    const detail::update_points<Voxel, Policies> update{v, state_.data(), cloud};
+    if constexpr (tile_probe_policy<typename Policies::lookup_type>) {
+      detail::for_each_tile_program<Space>(stream_, detail::update_tile<Voxel, Policies>{update, number});
+    } else {
+      Space::for_each(stream_, number, update);
+    }
+    Space::once(stream_, end_of_frame(number, result));
   }
-  finish(std::ssize(points.positions), result);
+}
+
+template <class Space, class Voxel, class Policies>
+template <bool Insert>
+void volume<Space, Voxel, Policies>::combine_points(const detail::cloud_view& cloud, std::int64_t number,
+                                                    frame_result* result)
+{
+  const auto v   = ref();
+  const auto run = [&](auto weighted) {
+    const detail::combine_points<Insert, decltype(weighted)::value, Voxel, Policies> combine{
+      v, state_.data(), cloud, number, detail::tuning<Space>::shares(number), 1.0f / v.truncation_vox};
+    Space::for_each(stream_, combine.threads(), combine);
+  };
+  if (cloud.weights == nullptr) {
+    run(std::false_type{});
+  } else {
+    run(std::true_type{});
+  }
+  Space::once(stream_, end_of_frame(number, result));
 }
 
 template <class Space, class Voxel, class Policies>
 void volume<Space, Voxel, Policies>::integrate_async(const point_cloud& points, const Eigen::Vector3f& camera_position,
                                                      frame_result* result)
 {
+  if constexpr (combines_points) {
+    const auto number = std::ssize(points.positions);
+    if (number < detail::tuning<Space>::one_pass_below) {
+      combine_points<true>(detail::view_of<Voxel>(points, camera_position, ref().inverse_voxel_size), number, result);
+      return;
+    }
+  }
   allocate_async(points, camera_position);
   update_async(points, camera_position, result);
 }

@@ -46,6 +46,16 @@ CUTSDF_HD inline float div(float a, float b)
 #endif
 }
 
+/// div(1, a).
+CUTSDF_HD inline float reciprocal(float a)
+{
+#if CUTSDF_DEVICE_PASS
+  return __frcp_rn(a);
+#else
+  return 1.0f / a;
+#endif
+}
+
 CUTSDF_HD inline float sqrt(float a)
 {
 #if CUTSDF_DEVICE_PASS
@@ -110,6 +120,11 @@ template <int N>
 CUTSDF_INLINE floats<N> div(floats<N> a, floats<N> b)
 {
   return a / b;
+}
+template <int N>
+CUTSDF_INLINE floats<N> reciprocal(floats<N> a)
+{
+  return floats<N>(1.0f) / a;
 }
 template <int N>
 CUTSDF_INLINE floats<N> abs(floats<N> a)

@@ -60,28 +60,54 @@ struct point_ray {
   template <class Visit, class Outside>
   CUTSDF_HD void for_each_voxel(float truncation_vox, const Visit& visit, const Outside& outside) const
   {
+    const limits band = limits_of(truncation_vox);
+    for (int s = band.first; s <= band.last; ++s) {
+      vec3i voxel;
+      float squared_range;
+      const sight seen = look_at(s, band, voxel, squared_range);
+      if (seen == sight::outside) { outside(); }
+      if (seen == sight::voxel) { visit(voxel, squared_range); }
+    }
+  }
+
+  /// What all samples of a band are held against.
+  struct limits {
+    int first, last;      // samples that are not behind the camera
+    float squared_range;  // of the truncation's end behind the point
+    bool inside;          // far from the end of the keys: no sample needs to be asked
+    int certain;          // up to this one no voxel's centre lies behind the truncation
+  };
+  [[nodiscard]] CUTSDF_HD limits limits_of(float truncation_vox, bool valid = true) const
+  {
+    if (!valid) { return {1, 0, 0.0f, true, 0}; }
     const int n = band_samples(truncation_vox);
     int first   = -n;
     while (ieee::add(range, static_cast<float>(first)) <= 0.0f) {
       ++first;
     }
     const float farthest = ieee::add(range, truncation_vox);
-    const float limit    = ieee::mul(farthest, farthest);
-    // Far from the end of the keys, which is almost everywhere, one look at the point answers for the whole band.
-    const float margin = static_cast<float>(voxel_limit - 1 - n);
-    const bool inside  = fabsf(point.x) < margin && fabsf(point.y) < margin && fabsf(point.z) < margin;
-    for (int s = first; s <= n; ++s) {
-      const vec3f position = sample(s);
-      if (!inside && !addressable(position)) {
-        outside();
-        continue;
-      }
-      const vec3i voxel         = voxel_at(position);
-      const vec3f from_camera   = centre_vox(voxel) - camera;
-      const float squared_range = dot(from_camera, from_camera);
-      if (squared_range > limit) { continue; }
-      visit(voxel, squared_range);
-    }
+    // No point of a voxel is a whole voxel from its centre; up to here rounding is far below what is left of it.
+    constexpr float exact = 65536.0f;
+    const bool certain    = within(exact) && range < exact;
+    return {first, n, ieee::mul(farthest, farthest), within(static_cast<float>(voxel_limit - 1 - n)),
+            certain ? ieee::floor_to_int(ieee::sub(truncation_vox, 1.0f)) : first - 1};
+  }
+
+  /// Whether no coordinate of the point is beyond `limit`.
+  [[nodiscard]] CUTSDF_HD bool within(float limit) const
+  {
+    return fabsf(point.x) < limit && fabsf(point.y) < limit && fabsf(point.z) < limit;
+  }
+
+  /// look_at() for a sample in [first, last].
+  CUTSDF_HD sight look_at(int s, const limits& band, vec3i& voxel, float& squared_range) const
+  {
+    const vec3f position = sample(s);
+    if (!band.inside && !addressable(position)) { return sight::outside; }
+    voxel                   = voxel_at(position);
+    const vec3f from_camera = centre_vox(voxel) - camera;
+    squared_range           = dot(from_camera, from_camera);
+    return squared_range > band.squared_range ? sight::nothing : sight::voxel;
   }
 };
 

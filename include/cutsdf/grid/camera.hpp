@@ -37,7 +37,7 @@ struct pinhole {
   template <class F>
   [[nodiscard]] CUTSDF_INLINE mask_of<F> project(vec3<F> point, integer_of<F>& u, integer_of<F>& v) const
   {
-    const F inverse_z = ieee::div(F(1.0f), point.z);
+    const F inverse_z = ieee::reciprocal(point.z);
     const F pu        = ieee::add(ieee::add(ieee::mul(ieee::mul(F(fx), point.x), inverse_z), F(cx)), F(0.5f));
     const F pv        = ieee::add(ieee::add(ieee::mul(ieee::mul(F(fy), point.y), inverse_z), F(cy)), F(0.5f));
     // Compared as floats first: a point at the image plane's horizon does not fit an integer. False for NaN.

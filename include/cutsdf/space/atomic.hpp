@@ -87,7 +87,11 @@ template <class T>
 CUTSDF_HD T fetch_add(T* address, T value)
 {
 #if CUTSDF_DEVICE_PASS
-  return atomicAdd(address, value);
+  if constexpr (std::is_same_v<T, std::uint64_t>) {
+    return atomicAdd(reinterpret_cast<unsigned long long*>(address), static_cast<unsigned long long>(value));
+  } else {
+    return atomicAdd(address, value);
+  }
 #else
   return reference<T>(*address).fetch_add(value, order::relaxed);
 #endif

@@ -28,25 +28,96 @@ inline void check_cuda(cudaError_t code, const char* call)
   throw cuda_error(what);
 }
 
-/// Multiprocessors of the current device; asked once per device.
+/// A number that every device has, asked for once.
+template <class T>
+class per_device_value {
+ public:
+  /// `ask(device)` must not give 0.
+  template <class Ask>
+  T get(const Ask& ask)
+  {
+    int device = 0;
+    check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+    if (device >= most_devices) { return ask(device); }
+    T value = known_[device].load(std::memory_order_relaxed);
+    if (value == 0) {
+      value = ask(device);
+      known_[device].store(value, std::memory_order_relaxed);
+    }
+    return value;
+  }
+
+ private:
+  static constexpr int most_devices = 64;
+  std::atomic<T> known_[most_devices]{};
+};
+
+/// Multiprocessors of the current device.
 inline int multiprocessors()
 {
-  static constexpr int most_devices = 64;
-  static std::atomic<int> known[most_devices];
-  int device = 0;
-  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-  if (device < most_devices && known[device].load(std::memory_order_relaxed) != 0) {
-    return known[device].load(std::memory_order_relaxed);
+  static per_device_value<int> known;
+  return known.get([](int device) {
+    int count = 0;
+    check_cuda(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+    return count;
+  });
+}
+
+/// Whether a functor's kernel may be made ready while the one before it on the stream still runs. It waits for that one
+/// before it does anything, so that only the time of a launch is saved: worth it where kernels take microseconds.
+template <class F>
+inline constexpr bool launches_early = requires
+{
+  requires F::launches_early;
+};
+
+/// The beginning of every kernel.
+template <class F>
+CUTSDF_HD inline void begin_kernel()
+{
+#if CUTSDF_DEVICE_PASS && __CUDA_ARCH__ >= 900
+  if constexpr (launches_early<F>) {
+    cudaTriggerProgrammaticLaunchCompletion();
+    cudaGridDependencySynchronize();
   }
-  int count = 0;
-  check_cuda(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
-  if (device < most_devices) { known[device].store(count, std::memory_order_relaxed); }
-  return count;
+#endif
+}
+
+/// Whether the current device knows about that; asked once per device.
+inline bool overlaps_launches()
+{
+  static per_device_value<int> known;
+  return known.get([](int device) {
+    int major = 0;
+    check_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
+    return major;
+  }) >= 9;
+}
+
+/// Launches a kernel that runs `F`.
+template <class F, class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), const char* name, std::int64_t blocks, int threads, cudaStream_t stream,
+            const Arguments&... arguments)
+{
+  static_assert(std::is_trivially_copyable_v<F>, "cutsdf: a functor for space::device must be trivially copyable");
+  cudaLaunchConfig_t config{};
+  config.gridDim  = dim3(static_cast<unsigned>(blocks));
+  config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.stream   = stream;
+  cudaLaunchAttribute early{};
+  early.id                                         = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  if (launches_early<F> && overlaps_launches()) {
+    config.attrs    = &early;
+    config.numAttrs = 1;
+  }
+  check_cuda(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), name);
 }
 
 template <class F>
 CUTSDF_KERNEL void __launch_bounds__(256) for_each_kernel(const F f, const std::int64_t count)
 {
+  begin_kernel<F>();
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
     f(i);
@@ -57,6 +128,7 @@ template <int Lanes, class F>
 CUTSDF_KERNEL void __launch_bounds__(512)
   for_each_tile_kernel(const F f, const std::uint32_t* count, const std::int64_t limit)
 {
+  begin_kernel<F>();
   const std::int64_t tiles = count != nullptr && *count < limit ? *count : limit;
   for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     const auto context = f.prepare(tile);
@@ -77,6 +149,7 @@ CUTSDF_KERNEL void __launch_bounds__(Threads)
   for_each_group_kernel(const F f, const std::uint32_t* count, const std::int64_t limit)
 {
   __shared__ typename F::scratch scratch;
+  begin_kernel<F>();
   const std::int64_t groups = count != nullptr && *count < limit ? *count : limit;
   for (std::int64_t i = blockIdx.x; i < groups; i += gridDim.x) {
     f(Group{}, i, scratch);
@@ -86,6 +159,7 @@ CUTSDF_KERNEL void __launch_bounds__(Threads)
 template <class F>
 CUTSDF_KERNEL void once_kernel(const F f)
 {
+  begin_kernel<F>();
   f();
 }
 
@@ -180,12 +254,10 @@ struct device {
   template <class F>
   static void for_each(const stream_type& stream, std::int64_t count, const F& f)
   {
-    static_assert(std::is_trivially_copyable_v<F>, "cutsdf: a functor for space::device must be trivially copyable");
     if (count <= 0) { return; }
     constexpr int threads = 256;
     const auto blocks     = std::min<std::int64_t>((count + threads - 1) / threads, 1 << 20);
-    detail::for_each_kernel<<<static_cast<unsigned>(blocks), threads, 0, stream.get()>>>(f, count);
-    detail::check_cuda(cudaGetLastError(), "for_each_kernel");
+    detail::launch<F>(detail::for_each_kernel<F>, "for_each_kernel", blocks, threads, stream.get(), f, count);
   }
 
   /// Runs `f(f.prepare(t), lane)` for every tile t in [0, min(*count, limit)) and every lane in [0, Lanes).
@@ -193,24 +265,21 @@ struct device {
   template <int Lanes, class F>
   static void for_each_tile(const stream_type& stream, const std::uint32_t* count, std::int64_t limit, const F& f)
   {
-    static_assert(std::is_trivially_copyable_v<F>, "cutsdf: a functor for space::device must be trivially copyable");
     if (limit <= 0) { return; }
     constexpr int threads = Lanes < 512 ? Lanes : 512;
     // The host does not know the count: as many thread blocks as the device holds at most, each taking every n-th tile.
     const auto resident = std::int64_t{detail::multiprocessors()} * (2048 / threads);
-    const auto blocks   = std::min(limit, resident);
-    detail::for_each_tile_kernel<Lanes><<<static_cast<unsigned>(blocks), threads, 0, stream.get()>>>(f, count, limit);
-    detail::check_cuda(cudaGetLastError(), "for_each_tile_kernel");
+    detail::launch<F>(detail::for_each_tile_kernel<Lanes, F>, "for_each_tile_kernel", std::min(limit, resident),
+                      threads, stream.get(), f, count, limit);
   }
 
   /// Runs `f(program, thread)` for every program in [0, programs), below 2^31, as a thread block of Threads threads.
   template <int Threads, class F>
   static void for_each_program(const stream_type& stream, std::int64_t programs, const F& f)
   {
-    static_assert(std::is_trivially_copyable_v<F>, "cutsdf: a functor for space::device must be trivially copyable");
     if (programs <= 0) { return; }
-    detail::for_each_program_kernel<Threads><<<static_cast<unsigned>(programs), Threads, 0, stream.get()>>>(f);
-    detail::check_cuda(cudaGetLastError(), "for_each_program_kernel");
+    detail::launch<F>(detail::for_each_program_kernel<Threads, F>, "for_each_program_kernel", programs, Threads,
+                      stream.get(), f);
   }
 
   /// Threads that share a scratch memory: here a thread block.
@@ -261,13 +330,11 @@ struct device {
   template <int Threads, class F>
   static void for_each_group(const stream_type& stream, const std::uint32_t* count, std::int64_t limit, const F& f)
   {
-    static_assert(std::is_trivially_copyable_v<F>, "cutsdf: a functor for space::device must be trivially copyable");
     static_assert(std::is_trivially_default_constructible_v<typename F::scratch>);
     if (limit <= 0) { return; }
     const auto resident = std::int64_t{detail::multiprocessors()} * (2048 / Threads);
-    const auto blocks   = static_cast<unsigned>(std::min(limit, resident));
-    detail::for_each_group_kernel<Threads, group<Threads>><<<blocks, Threads, 0, stream.get()>>>(f, count, limit);
-    detail::check_cuda(cudaGetLastError(), "for_each_group_kernel");
+    detail::launch<F>(detail::for_each_group_kernel<Threads, group<Threads>, F>, "for_each_group_kernel",
+                      std::min(limit, resident), Threads, stream.get(), f, count, limit);
   }
 
   /// Calls `work(std::type_identity<F>())` with the number type F that functors should compute with: float, for here
@@ -282,9 +349,7 @@ struct device {
   template <class F>
   static void once(const stream_type& stream, const F& f)
   {
-    static_assert(std::is_trivially_copyable_v<F>, "cutsdf: a functor for space::device must be trivially copyable");
-    detail::once_kernel<<<1, 1, 0, stream.get()>>>(f);
-    detail::check_cuda(cudaGetLastError(), "once_kernel");
+    detail::launch<F>(detail::once_kernel<F>, "once_kernel", 1, 1, stream.get(), f);
   }
 
   /// Sets every byte.

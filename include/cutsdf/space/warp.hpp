@@ -8,32 +8,25 @@
 
 namespace cutsdf::inline v0::warp {
 
-/// Those of the threads running together that hold the same word.
+inline constexpr unsigned everyone = 0xffffffffu;
+
+/// Of the threads that come here together, those that hold the same word.
 class peers {
  public:
-  template <class Word>
-  CUTSDF_HD explicit peers([[maybe_unused]] Word word)
+  CUTSDF_HD explicit peers([[maybe_unused]] std::uint64_t word)
   {
 #if CUTSDF_DEVICE_PASS
-    static_assert(sizeof(Word) == 4 || sizeof(Word) == 8);
-    if constexpr (sizeof(Word) == 8) {
-      mask_ = __match_any_sync(__activemask(), static_cast<unsigned long long>(word));
-    } else {
-      mask_ = __match_any_sync(__activemask(), static_cast<unsigned>(word));
-    }
+    mask_ = __match_any_sync(__activemask(), static_cast<unsigned long long>(word));
+#endif
+  }
+  CUTSDF_HD explicit peers([[maybe_unused]] std::uint32_t word)
+  {
+#if CUTSDF_DEVICE_PASS
+    mask_ = __match_any_sync(__activemask(), word);
 #endif
   }
 
-  [[nodiscard]] CUTSDF_HD int size() const
-  {
-#if CUTSDF_DEVICE_PASS
-    return __popc(mask_);
-#else
-    return 1;
-#endif
-  }
-
-  /// Position of this thread among them; the one at 0 is to speak for all.
+  /// Position of this thread among them; the one at 0 is to act for all.
   [[nodiscard]] CUTSDF_HD int rank() const
   {
 #if CUTSDF_DEVICE_PASS
@@ -61,26 +54,79 @@ class peers {
 #endif
 };
 
-/// Sum of `value` over the threads of the warp before this one, and over all of them; every thread that runs must call
-/// this, and those that do are the first so many of the warp.
-struct running_total {
-  std::uint32_t before;
-  std::uint32_t all;
+/// Threads of a warp whose word is that of the thread before them, in rows. All threads of the warp must come here
+/// together, and to sum().
+class rows {
+ public:
+  CUTSDF_HD explicit rows([[maybe_unused]] std::uint32_t word)
+  {
+#if CUTSDF_DEVICE_PASS
+    const unsigned lane       = threadIdx.x & 31u;
+    const std::uint32_t other = __shfl_up_sync(everyone, word, 1);
+    const unsigned beginnings = __ballot_sync(everyone, lane == 0 || other != word);
+    first_                    = 31 - __clz(static_cast<int>(beginnings & (everyone >> (31 - lane))));
+    last_                     = lane == 31 || (beginnings >> (lane + 1) & 1u) != 0;
+    any_                      = beginnings != everyone;
+    // Is there a row of more than eight? Its beginnings are that far apart.
+    unsigned reached = beginnings | beginnings >> 1 | 1u << 31;
+    reached |= reached >> 2 | 3u << 30;
+    reached |= reached >> 4 | 15u << 28;
+    long_ = reached != everyone;
+#endif
+  }
+
+  /// Sum of the row's values, in its last thread.
+  [[nodiscard]] CUTSDF_HD std::uint32_t sum(std::uint32_t value) const
+  {
+#if CUTSDF_DEVICE_PASS
+    const int lane = static_cast<int>(threadIdx.x & 31u);
+    const auto add = [&](int step) {
+      const std::uint32_t other = __shfl_up_sync(everyone, value, static_cast<unsigned>(step));
+      if (lane - step >= first_) { value += other; }
+    };
+    if (any_) {
+      add(1);
+      add(2);
+      add(4);
+      if (long_) {
+        add(8);
+        add(16);
+      }
+    }
+#endif
+    return value;
+  }
+
+  /// Whether this is the last thread of its row.
+  [[nodiscard]] CUTSDF_HD bool last() const
+  {
+#if CUTSDF_DEVICE_PASS
+    return last_;
+#else
+    return true;
+#endif
+  }
+
+ private:
+#if CUTSDF_DEVICE_PASS
+  int first_;
+  bool last_;
+  bool any_;   // whether there is a row of more than one
+  bool long_;  // of more than eight
+#endif
 };
-CUTSDF_HD inline running_total add_up([[maybe_unused]] std::uint32_t value)
+
+/// Whether `flag` holds in any thread of the warp; all must come here together.
+CUTSDF_HD inline bool any(bool flag)
 {
 #if CUTSDF_DEVICE_PASS
-  const unsigned mask = __activemask();
-  const auto lane     = threadIdx.x & 31u;
-  std::uint32_t sum   = value;
-  for (unsigned step = 1; step < 32; step *= 2) {
-    const std::uint32_t other = __shfl_up_sync(mask, sum, step);
-    if (lane >= step) { sum += other; }
-  }
-  return {sum - value, __shfl_sync(mask, sum, __popc(mask) - 1)};
+  return __any_sync(everyone, flag) != 0;
 #else
-  return {0, value};
+  return flag;
 #endif
 }
+
+/// A count of threads that fills whole warps.
+constexpr std::int64_t whole(std::int64_t threads) { return (threads + 31) / 32 * 32; }
 
 }  // namespace cutsdf::inline v0::warp

@@ -40,6 +40,7 @@ struct voxel_color {
 ///   fold(arrays, i, observation)      by the only thread that touches voxel i
 ///   read(arrays, i) -> voxel_value;  read_color(arrays, i) -> voxel_color
 ///   copy(from, i, to, j)              voxel i of one pool to voxel j of another
+///   least_weight, most_weight         optional: weights outside make a point invalid; else 1e-12 to 1e12
 // clang-format off
 template <class V>
 concept voxel_policy =
@@ -53,6 +54,23 @@ concept voxel_policy =
     { V::read(a, i) } -> std::same_as<voxel_value>;
     { V::read_color(a, i) } -> std::same_as<voxel_color>;
     V::copy(a, i, a, i);
+  };
+
+/// A voxel policy whose observations of weight 1 can be packed into words, so that those of up to 32 threads are added as
+/// integers before one of them stores the sum; the order of observations must not matter then. Without it, each sample
+/// of a point's band is added by itself.
+///
+///   packed(float distance) -> std::uint32_t;  packed(rgb8) -> packed_color {red_green, blue}, words as well
+///   add_packed(arrays, i, packed)     a sum of packed distances, or of packed colours, from many threads at once
+template <class V>
+concept packing_voxel_policy =
+  voxel_policy<V> &&
+  requires(typename V::arrays a, std::int64_t i, float distance, rgb8 color, std::uint32_t word) {
+    { V::packed(distance) } -> std::same_as<std::uint32_t>;
+    { V::packed(color).red_green } -> std::convertible_to<std::uint32_t>;
+    { V::packed(color).blue } -> std::convertible_to<std::uint32_t>;
+    V::add_packed(a, i, word, true);
+    V::add_packed(a, i, V::packed(color));
   };
 
 /// A voxel policy that can also fold a row of voxels at once, as space::host does with depth images. F is a pack:
@@ -69,5 +87,20 @@ concept row_voxel_policy =
     { V::wants_color(distance, distance) } -> std::same_as<mask_of<F>>;
   };
 // clang-format on
+
+/// The weights that a voxel policy can take.
+struct weight_range {
+  float least;
+  float most;
+};
+template <voxel_policy V>
+constexpr weight_range weights_of()
+{
+  if constexpr (requires { V::least_weight + V::most_weight; }) {
+    return {V::least_weight, V::most_weight};
+  } else {
+    return {1.0e-12f, 1.0e12f};
+  }
+}
 
 }  // namespace cutsdf::inline v0

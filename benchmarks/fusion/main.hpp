@@ -40,6 +40,14 @@ inline void keep_memory()
 }
 #endif
 
+/// Forgets the benchmarks: the memory that they hold must go before its stream does.
+struct forget_benchmarks {
+  forget_benchmarks()                                    = default;
+  forget_benchmarks(const forget_benchmarks&)            = delete;
+  forget_benchmarks& operator=(const forget_benchmarks&) = delete;
+  ~forget_benchmarks() { benchmark::ClearRegisteredBenchmarks(); }
+};
+
 /// What the times are taken on, as read now.
 struct machine {
   std::string text;
@@ -92,6 +100,7 @@ inline int run(int argc, char** argv)
   benchmark::AddCustomContext("copy", copy);
   benchmark::AddCustomContext("recording", recording);
 
+  const forget_benchmarks in_the_end;
   add_copy(s);
 #if CUTSDF_HAS_CUDA
   add_points(s);

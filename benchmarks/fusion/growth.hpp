@@ -35,12 +35,14 @@ class sphere_view {
 
   static std::vector<std::uint16_t> image(double radius)
   {
+    constexpr double millimetres = 1000.0;  // in a metre
     std::vector<std::uint16_t> pixels;
     for (int v = 0; v < lens.height; ++v) {
       for (int u = 0; u < lens.width; ++u) {
         const double x = (u - static_cast<double>(lens.cx)) / static_cast<double>(lens.fx);
         const double y = (v - static_cast<double>(lens.cy)) / static_cast<double>(lens.fy);
-        pixels.push_back(static_cast<std::uint16_t>(std::lround(radius * milli_one / std::sqrt(1.0 + x * x + y * y))));
+        pixels.push_back(
+          static_cast<std::uint16_t>(std::lround(radius * millimetres / std::sqrt(1.0 + x * x + y * y))));
       }
     }
     return pixels;

@@ -1,8 +1,8 @@
 // How a benchmark is named, run and refused: Google Benchmark with times of our own.
 //
 // Every benchmark prepares itself (fresh volumes, a warm-up, checks), then runs windows. A window is a number of
-// operations between two marks of the clock, enough to make the launch of the first one cheap; its time a operation is
-// what Google Benchmark gets as manual time. All of this is repeated, in random order across benchmarks.
+// operations between two marks of the clock, enough to make the launch of the first one cheap; the time of one is what
+// Google Benchmark gets as manual time. All of this is repeated, in random order across benchmarks.
 #pragma once
 
 #include "session.hpp"

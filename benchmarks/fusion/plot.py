@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Plots how time grows with the scene: plot.py TABLE.csv OUT.svg
 
-TABLE.csv is what `cutsdf_bench --table=TABLE.csv` wrote. Each of the two groups growth/frame (a frame's time against the
-blocks in view) and growth/mesh (a mesh's against the blocks of the volume) is fitted with a line, time = fixed + slope *
-blocks, on relative errors, so that small scenes count as much as large ones. The axes are logarithmic: a line shows as a
-constant that turns into a slope of one.
+TABLE.csv is what `cutsdf_bench --table=TABLE.csv` wrote. Each of the two groups growth/frame (a frame's time against
+the blocks in view) and growth/mesh (a mesh's against the blocks of the volume) is fitted with a line, time = fixed +
+slope * blocks, on relative errors, so that small scenes count as much as large ones. The axes are logarithmic: a line
+shows as a constant that turns into a slope of one.
 """
 
 import argparse

@@ -64,11 +64,14 @@ double table_reporter::ratio(const row& r) const
 
 void table_reporter::print(bool comparable, const std::string& footer) const
 {
-  if (rows_.empty()) { return; }
   FILE* const out = to_terminal_ ? stdout : stderr;
   int width       = 0;
   for (const auto& [index, r] : rows_) {
     width = std::max(width, static_cast<int>(r.name.size()));
+  }
+  if (rows_.empty()) {
+    std::fprintf(out, "No table: nothing ran, or only aggregates are reported.\n");
+    return;
   }
   std::fprintf(out, "%-*s %10s %10s %10s %10s %7s %11s %10s\n", width, "", "ms", "min", "max", "MB", "% copy",
                "million/s", "ref./def.");

@@ -7,16 +7,17 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <stdexcept>
+#include <string>
 
 namespace bench {
 
 /// The device in the program that a CUDA compiler made, the host in the other.
-using space             = cutsdf::space::preferred;
-using volume            = cutsdf::volume<space>;
-constexpr bool on_host  = std::same_as<space, cutsdf::space::host>;
-constexpr double to_ms  = 1.0e3;
-constexpr float band    = 4.0f;  // truncation in voxels, everywhere
-constexpr int milli_one = 1000;  // depth images are in millimetres
+using space            = cutsdf::space::preferred;
+using volume           = cutsdf::volume<space>;
+constexpr bool on_host = std::same_as<space, cutsdf::space::host>;
+constexpr double to_ms = 1.0e3;
+constexpr float band   = 4.0f;  // truncation in voxels, everywhere
 
 #if CUTSDF_HAS_CUDA
 using clock_type = stream_clock;

@@ -126,10 +126,10 @@ enum class asking { insert, hit, miss };
 /// others looked up. 2^22 keys in twice as many slots, or 0.9 times 2^22 keys in 2^22.
 inline void time_distinct(benchmark::State& state, session& s, bool full, asking what)
 {
-  constexpr std::int64_t million = 1 << 22;
-  const auto slots               = full ? million : 2 * million;
-  const auto keys                = full ? million * 9 / 10 : million;
-  const int tables               = what == asking::insert ? 4 : 1;
+  constexpr std::int64_t four_million = 1 << 22;
+  const auto slots                    = full ? four_million : 2 * four_million;
+  const auto keys                     = full ? four_million * 9 / 10 : four_million;
+  const int tables                    = what == asking::insert ? 4 : 1;
   block_list inserted(scattered_blocks(0, keys), s);
   block_list absent(scattered_blocks(1u << 24, what == asking::miss ? keys : 0), s);
   std::vector<std::unique_ptr<block_table>> all;

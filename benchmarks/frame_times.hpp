@@ -6,11 +6,10 @@
 #pragma once
 
 #include "../examples/fuse/recording.hpp"
-
-#include <cutsdf/cutsdf.hpp>
+#include "clock.hpp"
+#include "resident_frames.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -18,69 +17,6 @@
 #include <string>
 
 namespace bench {
-
-/// Moments on the host's clock.
-class host_clock {
- public:
-  explicit host_clock(cutsdf::space::host::stream_type) {}
-  void mark() { moments_.push_back(std::chrono::steady_clock::now()); }
-  /// Milliseconds between each two marks; forgets them.
-  std::vector<double> intervals()
-  {
-    std::vector<double> ms;
-    for (std::size_t i = 1; i < moments_.size(); ++i) {
-      ms.push_back(std::chrono::duration<double, std::milli>(moments_[i] - moments_[i - 1]).count());
-    }
-    moments_.clear();
-    return ms;
-  }
-
- private:
-  std::vector<std::chrono::steady_clock::time_point> moments_;
-};
-
-#if CUTSDF_HAS_CUDA
-/// Moments on a stream.
-class stream_clock {
- public:
-  explicit stream_clock(cutsdf::space::device::stream_type stream) : stream_(stream) {}
-  void mark()
-  {
-    cudaEvent_t event{};
-    cutsdf::detail::check_cuda(cudaEventCreate(&event), "cudaEventCreate");
-    cutsdf::detail::check_cuda(cudaEventRecord(event, stream_.get()), "cudaEventRecord");
-    events_.push_back(event);
-  }
-  std::vector<double> intervals()
-  {
-    stream_.wait();
-    std::vector<double> ms;
-    for (std::size_t i = 1; i < events_.size(); ++i) {
-      float between = 0.0f;
-      cutsdf::detail::check_cuda(cudaEventElapsedTime(&between, events_[i - 1], events_[i]), "cudaEventElapsedTime");
-      ms.push_back(between);
-    }
-    for (cudaEvent_t event : events_) {
-      static_cast<void>(cudaEventDestroy(event));
-    }
-    events_.clear();
-    return ms;
-  }
-
- private:
-  cutsdf::space::device::stream_type stream_;
-  std::vector<cudaEvent_t> events_;
-};
-#endif
-
-template <class Space>
-struct resident_frame {
-  cutsdf::buffer<std::uint16_t, Space> depth;
-  cutsdf::buffer<cutsdf::rgb8, Space> color;
-  int color_width;
-  int color_height;
-  Eigen::Isometry3f pose;
-};
 
 /// Writes a row of figures to the terminal and to the file.
 inline void write_row(std::ofstream& csv, const char* space, float voxel, const char* what, std::vector<double> ms,
@@ -100,15 +36,7 @@ template <class Space, class Clock>
 void measure_frames(const fuse::frame_source& source, float voxel, typename Space::stream_type stream,
                     std::ofstream& csv)
 {
-  std::vector<resident_frame<Space>> frames;
-  for (int i = 0; i < source.size(); ++i) {
-    const fuse::frame f = source.read(i);
-    frames.push_back({{std::span<const std::uint16_t>(f.depth.pixels), stream},
-                      {std::span<const cutsdf::rgb8>(f.color.pixels), stream},
-                      f.color.width,
-                      f.color.height,
-                      f.camera_to_world});
-  }
+  const auto frames = read_frames<Space>(source, stream);
   const auto camera = source.camera();
   Clock clock(stream);
   for (const bool colored : {false, true}) {
@@ -117,9 +45,7 @@ void measure_frames(const fuse::frame_source& source, float voxel, typename Spac
     const auto pass = [&](const char* what) {
       clock.mark();
       for (const auto& f : frames) {
-        const cutsdf::depth_view<std::uint16_t> depth{f.depth.data(), camera.width, camera.height};
-        const cutsdf::color_view color{colored ? f.color.data() : nullptr, f.color_width, f.color_height};
-        volume.integrate_async(depth, color, camera, f.pose);
+        fuse_frame(volume, f, camera, colored);
         clock.mark();
       }
       auto ms = clock.intervals();

@@ -69,6 +69,10 @@ need_example_libraries() {
   need 'printf "#include <cstdio>\n#include <jpeglib.h>\n" | "${CXX:-c++}" -E -x c++ -' libjpeg-dev
 }
 
+need_benchmark_libraries() {
+  need 'has_header benchmark/benchmark.h' libbenchmark-dev
+}
+
 # What the study's report is made with, all in one Python: the first on the path, or the system's.
 need_report_packages() {
   local all='import pandas, matplotlib, jinja2' package

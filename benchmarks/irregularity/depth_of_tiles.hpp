@@ -36,7 +36,7 @@ struct count_steps {
       const auto block         = cutsdf::block_of(voxel);
       const std::uint32_t slot = table.find_slot(block);
       if (slot == cutsdf::no_slot) { continue; }
-      const auto steps = (slot - Policies::hash_type::hash(block) & table.mask) + 1;
+      const auto steps = ((slot - Policies::hash_type::hash(block)) & table.mask) + 1;
       cutsdf::atomic::add(sum, std::uint64_t{steps});
       cutsdf::atomic::raise(deepest + i / tile * (2 * n + 1) + s + n, static_cast<std::int32_t>(steps));
     }

@@ -22,15 +22,6 @@ inline std::string now_utc()
   return text;
 }
 
-inline std::string processor()
-{
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("model name")) { return line.substr(line.find(':') + 2); }
-  }
-  return "unknown";
-}
-
 #if CUTSDF_HAS_CUDA
 inline nlohmann::json describe_device()
 {

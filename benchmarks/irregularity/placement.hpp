@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -82,6 +83,15 @@ std::vector<int> units_of(const typename Space::stream_type& stream)
   unit_bits found;
   Space::copy_out(stream, &found, seen.data(), sizeof found);
   return found.list();
+}
+
+inline std::string processor()
+{
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("model name")) { return line.substr(line.find(':') + 2); }
+  }
+  return "unknown";
 }
 
 #if CUTSDF_HAS_CUDA

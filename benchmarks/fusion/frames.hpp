@@ -1,0 +1,146 @@
+// A recording's depth frames, and what the fused volume costs to look at and to mesh.
+//
+// A frame's time is that of a pass over all frames, enqueued back to back, by their number. Cold: the pass starts from
+// an empty volume; warm: from one that has every block already.
+#pragma once
+
+#include "counts.hpp"
+#include "measure.hpp"
+
+namespace bench {
+
+/// The volume that a recording is fused into. Surfaces have blocks by the square of the resolution.
+inline cutsdf::volume_settings room_settings(float voxel)
+{
+  constexpr double finest        = 0.005;
+  constexpr double blocks_finest = 1 << 17;
+  const double scale             = finest / static_cast<double>(voxel);
+  return {.voxel_size     = voxel,
+          .truncation     = band * voxel,
+          .block_capacity = static_cast<std::int64_t>(blocks_finest * scale * scale) + 1};
+}
+
+/// Fuses all frames; `v` has lost nothing then. Waits.
+inline void fuse_all(session& s, volume& v, bool colored)
+{
+  for (const auto& f : s.frames()) {
+    fuse_frame(v, f, s.camera(), colored);
+  }
+  require_complete(v.report());
+}
+
+/// What must move for a frame, as the mean of a pass: the depth image once, of the colour image what is used, every
+/// voxel that is updated read and written.
+inline double frame_bytes(session& s, const voxel_counts& pass, bool colored)
+{
+  const auto frames     = static_cast<double>(s.frames().size());
+  const auto& first     = s.frames().front();
+  const double updates  = static_cast<double>(pass.updates) / frames;
+  const double colors   = colored ? static_cast<double>(pass.color_updates) / frames : 0.0;
+  const auto all_colors = static_cast<double>(first.color_width) * static_cast<double>(first.color_height);
+  return static_cast<double>(first.depth.bytes()) + 2.0 * geometry_bytes * updates +
+         2.0 * color_bytes<volume::voxel_type> * colors + sizeof(cutsdf::rgb8) * std::min(colors, all_colors);
+}
+
+inline void time_frames(benchmark::State& state, session& s, float voxel, bool colored, bool warm)
+{
+  const auto& frames = s.frames();
+  const auto size    = static_cast<int>(frames.size());
+  const auto fuse = [&](volume& v, int i) { fuse_frame(v, frames[static_cast<std::size_t>(i)], s.camera(), colored); };
+  volume v(room_settings(voxel), s.stream());
+  fuse_all(s, v, colored);
+  const double bytes = frame_bytes(s, count(v), colored);
+  const auto blocks  = static_cast<double>(v.report().blocks);
+
+  if (!warm) { v.clear(); }
+  const double single = median(s.time_each(size, [&](int i) { fuse(v, i); }));
+  measure(state, s, {bytes, 1.0, blocks, single}, [&] {
+    if (!warm) { v.clear(); }
+    return s.time([&] {
+      for (int i = 0; i < size; ++i) {
+        fuse(v, i);
+      }
+    }) / size;
+  });
+  require_complete(v.report());
+}
+
+/// What must move: the images. How much of the volume a ray has to see depends on the scene.
+inline void time_raycast(benchmark::State& state, session& s, float voxel)
+{
+  volume v(room_settings(voxel), s.stream());
+  fuse_all(s, v, s.has_color());
+  const auto camera = s.camera();
+  const auto pose   = s.frames().back().pose;
+  auto image        = v.raycast(camera, pose);
+  const auto depth  = image.depth.to_host();
+  if (std::none_of(depth.begin(), depth.end(), [](float d) { return d > 0.0f; })) { throw refused("no surface seen"); }
+
+  const auto pixels   = static_cast<double>(depth.size());
+  const double bytes  = pixels * (sizeof(float) + sizeof(cutsdf::vec3f) + sizeof(cutsdf::rgb8));
+  constexpr int casts = on_host ? 1 : 20;
+  measure(state, s, {bytes, pixels, static_cast<double>(v.report().blocks)}, [&] {
+    return s.time([&] {
+      for (int i = 0; i < casts; ++i) {
+        v.raycast_async(image, camera, pose);
+      }
+    }) / casts;
+  });
+}
+
+/// What must move: distance and weight of every voxel, the colours of two voxels a vertex, the mesh.
+inline double mesh_bytes(const cutsdf::mesh<space>& m, double blocks)
+{
+  const auto vertices = static_cast<double>(m.positions.size());
+  return blocks * cutsdf::voxels_per_block * geometry_bytes +
+         vertices * (2.0 * color_bytes<volume::voxel_type> + 2.0 * sizeof(cutsdf::vec3f) + sizeof(cutsdf::rgb8)) +
+         static_cast<double>(m.triangles.bytes());
+}
+
+/// Extracts the mesh of a volume, again and again; the waits for its sizes are part of it.
+inline void time_mesh(benchmark::State& state, session& s, const volume& v)
+{
+  double bytes     = 0.0;
+  double triangles = 0.0;
+  const auto n     = static_cast<double>(v.report().blocks);
+  {
+    const auto first = v.extract_mesh();
+    bytes            = mesh_bytes(first, n);
+    triangles        = static_cast<double>(first.triangles.size());
+  }
+  if (triangles == 0.0) { throw refused("no surface to mesh"); }
+  measure(state, s, {bytes, triangles, n}, [&] { return s.time([&] { static_cast<void>(v.extract_mesh()); }); });
+}
+
+inline void add_frames(session& s)
+{
+  struct size {
+    const char* name;
+    float voxel;
+  };
+  constexpr size sizes[] = {{"2cm", 0.02f}, {"1cm", 0.01f}, {"5mm", 0.005f}};
+  for (const auto& [name, voxel] : sizes) {
+    for (const bool colored : {false, true}) {
+      if (colored && !s.has_color()) { continue; }
+      for (const bool warm : {false, true}) {
+        add(std::string("frames/") + name + (colored ? "/colour" : "/depth") + (warm ? "/warm" : "/cold"),
+            on_host ? 1 : 8, [&s, voxel = voxel, colored, warm](benchmark::State& state) {
+              time_frames(state, s, voxel, colored, warm);
+            });
+      }
+    }
+  }
+  for (const auto& [name, voxel] : sizes) {
+    add(std::string("raycast/") + name, on_host ? 3 : 8,
+        [&s, voxel = voxel](benchmark::State& state) { time_raycast(state, s, voxel); });
+  }
+  for (const auto& [name, voxel] : sizes) {
+    add(std::string("mesh/") + name, on_host ? 3 : 20, [&s, voxel = voxel](benchmark::State& state) {
+      volume v(room_settings(voxel), s.stream());
+      fuse_all(s, v, s.has_color());
+      time_mesh(state, s, v);
+    });
+  }
+}
+
+}  // namespace bench

@@ -117,6 +117,70 @@ TEST_CASE("for_each_tile visits each lane of the tiles there are and no other", 
   }
 }
 
+struct mark_multiples {
+  std::uint32_t* threes;
+  std::uint32_t* fives;
+  int count;
+  struct scratch {};
+  template <class Group>
+  CUTSDF_HD void operator()(const Group& group, std::int64_t i, scratch&) const
+  {
+    const std::int64_t first = i * (count / 32);
+    group.mark_both(threes + first, fives + first, count, [i](int k) {
+      const std::int64_t number = 1000 * i + k;
+      return (number % 3 == 0 ? 1u : 0u) | (number % 5 == 0 ? 2u : 0u);
+    });
+  }
+};
+
+TEST_CASE("mark_both makes two words of one answer", "[space]")
+{
+  for (const int count : {32, 256, 512, 608}) {
+    INFO("count " << count);
+    constexpr std::int64_t groups = 301;
+    const std::int64_t words      = count / 32;
+    buffer<std::uint32_t, test_space> threes(groups * words, test_stream());
+    buffer<std::uint32_t, test_space> fives(groups * words, test_stream());
+    test_space::for_each_group<128>(test_stream(), nullptr, groups, mark_multiples{threes.data(), fives.data(), count});
+    std::vector<std::uint32_t> expected[2];
+    for (std::int64_t i = 0; i < groups; ++i) {
+      for (std::int64_t word = 0; word < words; ++word) {
+        std::uint32_t bits[2] = {0, 0};
+        for (std::int64_t bit = 0; bit < 32; ++bit) {
+          const std::int64_t number = 1000 * i + 32 * word + bit;
+          bits[0] |= (number % 3 == 0 ? 1u : 0u) << bit;
+          bits[1] |= (number % 5 == 0 ? 1u : 0u) << bit;
+        }
+        expected[0].push_back(bits[0]);
+        expected[1].push_back(bits[1]);
+      }
+    }
+    REQUIRE(threes.to_host() == expected[0]);
+    REQUIRE(fives.to_host() == expected[1]);
+  }
+}
+
+struct larger {
+  CUTSDF_HD std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a > b ? a : b; }
+};
+
+TEST_CASE("exclusive_scan adds as it is told, also in place", "[space]")
+{
+  std::vector<std::uint64_t> numbers(100003);
+  std::vector<std::uint64_t> expected(numbers.size());
+  std::uint64_t most = 0;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i]  = i * 0x9e3779b97f4a7c15ull % (i + 1) << 20;
+    expected[i] = most;
+    most        = std::max(most, numbers[i]);
+  }
+  counting_resource<test_space> memory;
+  auto data = upload(numbers);
+  test_space::exclusive_scan(test_stream(), memory, data.data(), data.data(), data.size(), larger{});
+  REQUIRE(data.to_host() == expected);
+  REQUIRE(memory.blocks == 0);
+}
+
 TEST_CASE("exclusive_scan sums what lies before", "[space]")
 {
   for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{200001}}) {

@@ -114,6 +114,18 @@ TEST_CASE("the rim of every case lies on the cell's faces and fits its neighbour
   }
 }
 
+TEST_CASE("what kernels read is the table", "[marching_cubes]")
+{
+  using cutsdf::detail::marching_cubes_words;
+  for (int which = 0; which < 256; ++which) {
+    const auto word = marching_cubes_words::of(which);
+    REQUIRE(marching_cubes_words::triangles(word) == marching_cubes.triangles[which]);
+    for (int i = 0; i < 3 * marching_cubes.triangles[which]; ++i) {
+      REQUIRE(marching_cubes_words::edge(word, i) == marching_cubes.corners[which][i]);
+    }
+  }
+}
+
 TEST_CASE("triangles are counter-clockwise seen from in front of the surface", "[marching_cubes]")
 {
   // One corner behind: the triangle's normal points away from it.

@@ -287,4 +287,108 @@ TEST_CASE("a full pool's mesh has what was stored", "[mesh]")
   REQUIRE(surface_errors(mesh, from_inside).max <= tolerance::sphere_max_error);
 }
 
+/// A voxel policy of the user's own: no sums that could be read, weight before distance, no colour.
+struct mean_voxel {
+  struct arrays {
+    float* weight_and_mean;
+  };
+  static constexpr std::int64_t bytes_per_voxel = 2 * sizeof(float);
+  static arrays bind(void* memory, std::int64_t) { return {static_cast<float*>(memory)}; }
+
+  CUTSDF_HD static bool wants_color(float, float) { return false; }
+  CUTSDF_HD static void add(const arrays& a, std::int64_t i, const observation& o)
+  {
+    atomic::add(a.weight_and_mean + 2 * i, o.weight);  // the last of all tells the distance: right enough for a test
+    a.weight_and_mean[2 * i + 1] = o.distance;
+  }
+  CUTSDF_HD static void fold(const arrays& a, std::int64_t i, const observation& o)
+  {
+    float& weight = a.weight_and_mean[2 * i];
+    float& mean   = a.weight_and_mean[2 * i + 1];
+    mean          = ieee::div(ieee::add(ieee::mul(mean, weight), ieee::mul(o.distance, o.weight)), weight + o.weight);
+    weight        = weight + o.weight;
+  }
+  CUTSDF_HD static voxel_value read(const arrays& a, std::int64_t i)
+  {
+    return {a.weight_and_mean[2 * i + 1], a.weight_and_mean[2 * i]};
+  }
+  CUTSDF_HD static voxel_color read_color(const arrays&, std::int64_t) { return {{0.0f, 0.0f, 0.0f}, 0.0f}; }
+  CUTSDF_HD static void copy(const arrays& from, std::int64_t i, const arrays& to, std::int64_t j)
+  {
+    to.weight_and_mean[2 * j]     = from.weight_and_mean[2 * i];
+    to.weight_and_mean[2 * j + 1] = from.weight_and_mean[2 * i + 1];
+  }
+};
+using mean_volume = volume<test_space, mean_voxel>;
+
+/// Numbers of a mesh, found cell by cell from the voxels.
+struct cell_counts {
+  std::size_t triangles{0};
+  std::size_t vertices{0};
+};
+
+cell_counts count_cells(const voxel_map& voxels, float min_weight)
+{
+  using detail::marching_cubes;
+  cell_counts n;
+  std::set<std::pair<std::tuple<int, int, int>, int>> edges;
+  for (const auto& [base, value] : voxels) {
+    int which     = 0;
+    bool complete = true;
+    for (int corner = 0; corner < 8 && complete; ++corner) {
+      const auto found = voxels.find(base + vec3i{corner & 1, corner >> 1 & 1, corner >> 2});
+      complete         = found != voxels.end() && found->second.weight > min_weight;
+      if (complete && found->second.distance < 0.0f) { which |= 1 << corner; }
+    }
+    if (!complete) { continue; }
+    n.triangles += marching_cubes.triangles[which];
+    for (int edge = 0; edge < 12; ++edge) {
+      if ((marching_cubes.edges[which] >> edge & 1) == 0) { continue; }
+      const int start = detail::marching_cubes_table::start_of(edge);
+      const vec3i v   = base + vec3i{start & 1, start >> 1 & 1, start >> 2};
+      edges.insert({{v.x, v.y, v.z}, edge >> 2});
+    }
+  }
+  n.vertices = edges.size();
+  return n;
+}
+
+TEMPLATE_TEST_CASE("the mesh has the triangles and vertices of its cells, whatever the layout", "[mesh]",
+                   default_volume, paper_volume, slot_volume, mean_volume)
+{
+  // Points so sparse that cells lack corners everywhere, also across the borders of blocks, and blocks are missing.
+  TestType v({.block_capacity = 4096, .table_capacity = 8192}, test_stream());
+  auto positions = sphere_points(0.4, 120, 240);
+  std::erase_if(positions, [](const vec3f& p) { return p.x + p.y > 0.31f || (p.z > 0.1f && p.z < 0.13f); });
+  for (auto& p : positions) {
+    p = p + vec3f{0.013f, -0.021f, 0.004f};
+  }
+  const auto points = upload(positions);
+  for (int i = 0; i < 2; ++i) {
+    static_cast<void>(v.integrate({.positions = points.span()}, Eigen::Vector3f(0.013f, -0.021f, 0.004f)));
+  }
+  const auto voxels = observed_voxels(v);
+  for (const float min_weight : {0.0f, 2.0f, 4.0f, 1.0e9f}) {
+    INFO("min_weight " << min_weight);
+    const auto expected = count_cells(voxels, min_weight);
+    const auto mesh     = v.extract_mesh({.min_weight = min_weight}).to_host();
+    REQUIRE(mesh.triangles.size() == expected.triangles);
+    REQUIRE(mesh.positions.size() == expected.vertices);
+    require_well_formed(mesh);
+  }
+  REQUIRE(count_cells(voxels, 0.0f).triangles > 3000);
+}
+
+TEST_CASE("sizes that 32 bits cannot hold stay at the largest", "[mesh]")
+{
+  using detail::surface_size;
+  constexpr detail::add_sizes add{};
+  static_assert(add(surface_size::of(3, 5).both, surface_size::of(4, 6).both) == surface_size::of(7, 11).both);
+  static_assert(add(surface_size::of(0xfffffff0u, 1).both, surface_size::of(0x10u, 1).both) ==
+                surface_size::of(0xffffffffu, 2).both);
+  static_assert(add(surface_size::of(1, 0xffffffffu).both, surface_size::of(1, 0xffffffffu).both) ==
+                surface_size::of(2, 0xffffffffu).both);
+  REQUIRE(surface_size::of(7, 11).triangles() == 11);
+}
+
 }  // namespace cutsdf_test::meshes

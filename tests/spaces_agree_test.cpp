@@ -7,6 +7,7 @@
 #include "support/tolerances.hpp"
 #include "support/volumes.hpp"
 
+#include <array>
 #include <cstring>
 
 namespace cutsdf_test::spaces_agree {
@@ -70,6 +71,32 @@ void require_surfaces_agree(const host_mesh& a, const host_mesh& b)
 
 bool same_bits(float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
+/// The vertices of a mesh with what they carry, and its triangles by the positions of their corners, as sorted bits.
+std::pair<std::vector<std::array<std::uint32_t, 9>>, std::vector<std::array<std::uint32_t, 9>>> bits_of(
+  const host_mesh& mesh)
+{
+  const auto put = [](std::array<std::uint32_t, 9>& to, std::size_t at, const vec3f& v) {
+    std::memcpy(to.data() + at, &v, sizeof v);
+  };
+  std::vector<std::array<std::uint32_t, 9>> vertices(mesh.positions.size());
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    put(vertices[i], 0, mesh.positions[i]);
+    put(vertices[i], 3, mesh.normals[i]);
+    vertices[i][6] = mesh.colors[i].r;
+    vertices[i][7] = mesh.colors[i].g;
+    vertices[i][8] = mesh.colors[i].b;
+  }
+  std::vector<std::array<std::uint32_t, 9>> triangles(mesh.triangles.size());
+  for (std::size_t i = 0; i < triangles.size(); ++i) {
+    put(triangles[i], 0, mesh.positions[mesh.triangles[i].x]);
+    put(triangles[i], 3, mesh.positions[mesh.triangles[i].y]);
+    put(triangles[i], 6, mesh.positions[mesh.triangles[i].z]);
+  }
+  std::sort(vertices.begin(), vertices.end());
+  std::sort(triangles.begin(), triangles.end());
+  return {std::move(vertices), std::move(triangles)};
+}
+
 TEST_CASE("both spaces fuse depth images to the same bits", "[spaces]")
 {
   for (const bool raw : {false, true}) {
@@ -98,6 +125,16 @@ TEST_CASE("both spaces fuse depth images to the same bits", "[spaces]")
       REQUIRE(a_colors[i].weight == b_colors[i].weight);
     }
     require_surfaces_agree(on_device.extract_mesh().to_host(), on_host.extract_mesh().to_host());
+    for (const float min_weight : {0.0f, 1.0f}) {
+      const auto device_mesh = bits_of(on_device.extract_mesh({.min_weight = min_weight}).to_host());
+      const auto host_mesh   = bits_of(on_host.extract_mesh({.min_weight = min_weight}).to_host());
+      REQUIRE(device_mesh.first.size() > 1000);
+      REQUIRE((device_mesh.first == host_mesh.first));
+      REQUIRE((device_mesh.second == host_mesh.second));
+      const auto device_points = bits_of(on_device.extract_points({.min_weight = min_weight}).to_host());
+      const auto host_points   = bits_of(on_host.extract_points({.min_weight = min_weight}).to_host());
+      REQUIRE((device_points.first == host_points.first));
+    }
   }
 }
 

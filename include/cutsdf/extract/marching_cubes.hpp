@@ -25,15 +25,9 @@ struct marching_cubes_table {
   /// The corner of a cell from which an edge starts.
   CUTSDF_HD static constexpr int start_of(int edge)
   {
-    const int k = edge & 3;
-    switch (edge >> 2) {
-      case 0:
-        return k << 1;
-      case 1:
-        return (k & 1) | (k & 2) << 1;
-      default:
-        return k;
-    }
+    const int k    = edge & 3;
+    const int axis = edge >> 2;
+    return (k & 1) << (axis == 0 ? 1 : 0) | (k & 2) << (axis == 2 ? 0 : 1);
   }
 
   static constexpr int edge_between(int a, int b)
@@ -92,5 +86,42 @@ constexpr marching_cubes_table make_marching_cubes_table()
 }
 
 inline constexpr marching_cubes_table marching_cubes = make_marching_cubes_table();
+
+/// What kernels read of the table: for each case a word.
+///
+///   63..60  number of triangles      59..0  edges of their corners, 4 bits each, the first lowest
+struct marching_cubes_words {
+  std::uint64_t words[256];
+
+  /// The word of a case.
+  CUTSDF_HD static std::uint64_t of(int which);
+
+  CUTSDF_HD static constexpr int triangles(std::uint64_t word) { return static_cast<int>(word >> 60); }
+  CUTSDF_HD static constexpr int edge(std::uint64_t word, int corner)
+  {
+    return static_cast<int>(word >> 4 * corner & 15u);
+  }
+};
+
+constexpr marching_cubes_words make_marching_cubes_words()
+{
+  marching_cubes_words packed{};
+  for (int which = 0; which < 256; ++which) {
+    std::uint64_t word = std::uint64_t{marching_cubes.triangles[which]} << 60;
+    for (int i = 0; i < 3 * marching_cubes.triangles[which]; ++i) {
+      word |= std::uint64_t{marching_cubes.corners[which][i]} << 4 * i;
+    }
+    packed.words[which] = word;
+  }
+  return packed;
+}
+
+inline constexpr marching_cubes_words packed_marching_cubes = make_marching_cubes_words();
+
+CUTSDF_HD inline std::uint64_t marching_cubes_words::of(int which)
+{
+  static constexpr marching_cubes_words here = packed_marching_cubes;  // in the memory of whoever asks
+  return here.words[which];
+}
 
 }  // namespace cutsdf::inline v0::detail

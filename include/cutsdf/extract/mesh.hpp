@@ -33,110 +33,172 @@ struct mesh {
 
 namespace detail {
 
-/// Cells are grouped by 32 for the numbering of triangles, as voxels are for that of vertices.
-inline constexpr int cell_groups = voxels_per_block / 32;
+/// For the 32 cells of a word, as bits, which of their corners lie behind the surface.
+struct cell_corners {
+  std::uint32_t behind[8];
 
-struct cells_ref {
-  const marching_cubes_table* table;
-  std::uint8_t* cases;      // a byte a cell
-  std::uint32_t* in_group;  // triangles of each group; then of the groups before it in its block
-  std::uint32_t* counts;    // triangles of each block
-  std::uint32_t* first;     // triangles of all blocks before it
+  CUTSDF_HD static cell_corners of(const side_map& map, std::uint32_t place, int w)
+  {
+    const behind_mask b{};
+    return {{map.moved<0, 0, 0>(b, place, w), map.moved<1, 0, 0>(b, place, w), map.moved<0, 1, 0>(b, place, w),
+             map.moved<1, 1, 0>(b, place, w), map.moved<0, 0, 1>(b, place, w), map.moved<1, 0, 1>(b, place, w),
+             map.moved<0, 1, 1>(b, place, w), map.moved<1, 1, 1>(b, place, w)}};
+  }
+
+  /// Cells whose corners are not all on one side.
+  [[nodiscard]] CUTSDF_HD std::uint32_t changing() const
+  {
+    std::uint32_t any = 0;
+    std::uint32_t all = ~0u;
+    CUTSDF_UNROLLED
+    for (int corner = 0; corner < 8; ++corner) {
+      any |= behind[corner];
+      all &= behind[corner];
+    }
+    return any & ~all;
+  }
+
+  /// The case of a cell.
+  [[nodiscard]] CUTSDF_HD int which(int cell) const
+  {
+    int bits = 0;
+    CUTSDF_UNROLLED
+    for (int corner = 0; corner < 8; ++corner) {
+      bits |= static_cast<int>(behind[corner] >> cell & 1u) << corner;
+    }
+    return bits;
+  }
 };
 
-/// Finds each cell's case and marks the vertices that its triangles need. A cell belongs to its lowest voxel; one with
-/// a corner that was never observed has no triangles.
-template <class Voxel, class Policies>
-struct classify_cells {
-  volume_ref<Voxel, Policies> volume;
+/// A thread a word: which cells have triangles, and how many. A cell belongs to its lowest voxel; one with a corner
+/// that was never observed has none.
+struct find_cells {
   surface_ref surface;
-  cells_ref cells;
-  float min_weight;
 
-  struct context {
-    std::int64_t place;
-    bool stored;
-  };
-  CUTSDF_HD context prepare(std::int64_t tile) const
+  CUTSDF_HD void operator()(std::int64_t i) const
   {
-    vec3i block;
-    return {tile, volume.block_at(static_cast<std::uint32_t>(tile), block)};
-  }
-  CUTSDF_HD void operator()(const context& c, int lane) const
-  {
-    const int which                                = c.stored ? cell_case(c.place, voxel_in_block(lane)) : 0;
-    cells.cases[c.place * voxels_per_block + lane] = static_cast<std::uint8_t>(which);
-    const unsigned edges                           = cells.table->edges[which];
-    if (edges == 0) { return; }
-    atomic::add(cells.in_group + c.place * cell_groups + (lane >> 5), std::uint32_t{cells.table->triangles[which]});
-    for (int edge = 0; edge < 12; ++edge) {
-      if ((edges >> edge & 1u) != 0) { surface.mark(start_of(c.place, voxel_in_block(lane), edge), edge >> 2); }
+    const auto place     = static_cast<std::uint32_t>(i / words_per_block);
+    const auto w         = static_cast<int>(i % words_per_block);
+    surface_block& block = surface.map.blocks[place];
+
+    std::uint32_t rest      = block.seen[w];
+    std::uint32_t triangles = 0;
+    if (rest != 0) {
+      const auto corners = cell_corners::of(surface.map, place, w);
+      rest &= corners.changing();
+      if (rest != 0) { rest &= seen(place, w); }
+      block.words[w].active = rest;
+      for (; rest != 0; rest &= rest - 1) {
+        const std::uint64_t word = marching_cubes_words::of(corners.which(lowest(rest)));
+        triangles += static_cast<std::uint32_t>(marching_cubes_words::triangles(word));
+      }
+    } else {
+      block.words[w].active = 0;
     }
-  }
-
-  [[nodiscard]] CUTSDF_HD surface_ref::position start_of(std::int64_t place, vec3i cell, int edge) const
-  {
-    const int corner = marching_cubes_table::start_of(edge);
-    return surface.resolve(place, cell + vec3i{corner & 1, corner >> 1 & 1, corner >> 2});
+    surface.sizes[i] = surface_size::of(0, triangles).both;
   }
 
  private:
-  [[nodiscard]] CUTSDF_HD int cell_case(std::int64_t place, vec3i cell) const
+  /// Cells all of whose corners were observed.
+  [[nodiscard]] CUTSDF_HD std::uint32_t seen(std::uint32_t place, int w) const
   {
-    int which = 0;
-    for (int corner = 0; corner < 8; ++corner) {
-      const auto p = surface.resolve(place, cell + vec3i{corner & 1, corner >> 1 & 1, corner >> 2});
-      if (!volume.stored(p.place)) { return 0; }
-      const voxel_value value = volume.read(p.place, p.index);
-      if (!(value.weight > min_weight)) { return 0; }
-      which |= (value.distance < 0.0f ? 1 : 0) << corner;
-    }
-    return which;
+    const side_map& map = surface.map;
+    const seen_mask s{};
+    return map.moved<1, 0, 0>(s, place, w) & map.moved<0, 1, 0>(s, place, w) & map.moved<1, 1, 0>(s, place, w) &
+           map.moved<0, 0, 1>(s, place, w) & map.moved<1, 0, 1>(s, place, w) & map.moved<0, 1, 1>(s, place, w) &
+           map.moved<1, 1, 1>(s, place, w);
   }
 };
 
-struct count_triangles {
-  cells_ref cells;
-  CUTSDF_HD void operator()(std::int64_t place) const
+/// A thread a word: the vertices that the triangles of all cells around need, and how many.
+struct find_vertices {
+  surface_ref surface;
+
+  CUTSDF_HD void operator()(std::int64_t i) const
   {
-    std::uint32_t count = 0;
-    for (int group = 0; group < cell_groups; ++group) {
-      std::uint32_t& entry      = cells.in_group[place * cell_groups + group];
-      const std::uint32_t added = entry;
-      entry                     = count;
-      count += added;
+    const auto place     = static_cast<std::uint32_t>(i / words_per_block);
+    const auto w         = static_cast<int>(i % words_per_block);
+    const side_map& map  = surface.map;
+    surface_block& block = map.blocks[place];
+    const active_mask a{};
+    const behind_mask b{};
+
+    // Four cells meet at an edge: those of the voxel it starts from and of its neighbours across it.
+    const std::uint32_t own = map.moved<0, 0, 0>(a, place, w);
+    const std::uint32_t x   = map.moved<-1, 0, 0>(a, place, w);
+    const std::uint32_t y   = map.moved<0, -1, 0>(a, place, w);
+    const std::uint32_t z   = map.moved<0, 0, -1>(a, place, w);
+    const std::uint32_t at[3]{own | y | z | map.moved<0, -1, -1>(a, place, w),
+                              own | x | z | map.moved<-1, 0, -1>(a, place, w),
+                              own | x | y | map.moved<-1, -1, 0>(a, place, w)};
+    std::uint32_t vertices = 0;
+    if ((at[0] | at[1] | at[2]) != 0) {
+      const std::uint32_t here = map.moved<0, 0, 0>(b, place, w);
+      const std::uint32_t beyond[3]{map.moved<1, 0, 0>(b, place, w), map.moved<0, 1, 0>(b, place, w),
+                                    map.moved<0, 0, 1>(b, place, w)};
+      for (int axis = 0; axis < 3; ++axis) {
+        const std::uint32_t crossed  = at[axis] & (here ^ beyond[axis]);
+        block.words[w].crossed[axis] = crossed;
+        vertices += static_cast<std::uint32_t>(population(crossed));
+      }
+    } else {
+      for (int axis = 0; axis < 3; ++axis) {
+        block.words[w].crossed[axis] = 0;
+      }
     }
-    cells.counts[place] = count;
+    surface.sizes[i] |= vertices;
+    if (i == 0) { surface.sizes[surface.words] = 0; }
   }
 };
 
-template <class Voxel, class Policies>
 struct emit_triangles {
-  classify_cells<Voxel, Policies> cells;
+  surface_ref surface;
   vec3<std::uint32_t>* triangles;
 
-  CUTSDF_HD std::int64_t prepare(std::int64_t tile) const { return tile; }
-  CUTSDF_HD void operator()(std::int64_t place, int lane) const
+  using scratch = item_list;
+
+  template <class Group>
+  CUTSDF_HD void operator()(const Group& group, std::int64_t run, scratch& turn) const
   {
-    const cells_ref& c        = cells.cells;
-    const std::uint8_t* cases = c.cases + place * voxels_per_block;
-    const int which           = cases[lane];
-    const int count           = c.table->triangles[which];
-    if (count == 0) { return; }
-    std::int64_t at = std::int64_t{c.first[place]} + c.in_group[place * cell_groups + (lane >> 5)];
-    for (int before = lane & ~31; before < lane; ++before) {
-      at += c.table->triangles[cases[before]];
-    }
-    for (int i = 0; i < count; ++i) {
-      const std::uint8_t* edges = c.table->corners[which] + 3 * i;
-      triangles[at + i] = {vertex(place, lane, edges[0]), vertex(place, lane, edges[1]), vertex(place, lane, edges[2])};
-    }
+    const std::int64_t word = run * words_per_run;
+    const auto left         = surface.words - word;
+    const int words         = left < words_per_run ? static_cast<int>(left) : words_per_run;
+    const auto first        = [&](int k) { return surface.before(word + k).triangles(); };
+    emit_items(
+      group, turn, words, first(0), first(words), first,
+      [&](int k, const auto& put) {
+        const auto place   = static_cast<std::uint32_t>((word + k) / words_per_block);
+        const int w        = static_cast<int>((word + k) % words_per_block);
+        std::uint32_t rest = surface.map.blocks[place].words[w].active;
+        if (rest == 0) { return; }
+        const auto corners = cell_corners::of(surface.map, place, w);
+        for (; rest != 0; rest &= rest - 1) {
+          const int cell  = lowest(rest);
+          const int which = corners.which(cell);
+          const int count = marching_cubes_words::triangles(marching_cubes_words::of(which));
+          CUTSDF_UNROLLED
+          for (int n = 0; n < marching_cubes_table::most_triangles; ++n) {
+            if (n < count) { put(static_cast<std::uint32_t>(k << 16 | cell << 11 | which << 3 | n)); }
+          }
+        }
+      },
+      [&](std::uint32_t triangle, std::uint32_t item) {
+        const std::int64_t at = word + (item >> 16);
+        const auto place      = static_cast<std::uint32_t>(at / words_per_block);
+        const auto index      = static_cast<int>(at % words_per_block) * 32 + static_cast<int>(item >> 11 & 31u);
+        emit(triangle, {place, index}, static_cast<int>(item >> 3 & 255u), static_cast<int>(item & 7u));
+      });
   }
 
  private:
-  [[nodiscard]] CUTSDF_HD std::uint32_t vertex(std::int64_t place, int lane, int edge) const
+  CUTSDF_HD void emit(std::uint32_t triangle, stored_voxel cell, int which, int n) const
   {
-    return cells.surface.vertex(cells.start_of(place, voxel_in_block(lane), edge), edge >> 2);
+    const std::uint64_t word = marching_cubes_words::of(which);
+    const auto vertex        = [&](int k) {
+      const int edge = marching_cubes_words::edge(word, 3 * n + k);
+      return surface.vertex(surface.corner(cell, marching_cubes_table::start_of(edge)), edge >> 2);
+    };
+    triangles[triangle] = {vertex(0), vertex(1), vertex(2)};
   }
 };
 
@@ -148,38 +210,32 @@ struct emit_triangles {
 /// interpolated.
 ///
 /// The order of vertices and triangles follows that of the blocks in the pool, which may differ from run to run; the
-/// surface does not. O(blocks). Allocates its result and scratch (1 KiB a block; a slot with index::slot) and waits for
-/// the sizes; the result is filled in the order of the stream. Throws error beyond 2^32 - 1 triangles.
+/// surface does not. O(blocks). Allocates its result and scratch (0.55 KiB a block; a slot with index::slot) and waits
+/// for the sizes; the result is filled in the order of the stream. Throws error from 2^32 - 1 vertices or triangles on.
 template <class Space, class Voxel, class Policies>
 mesh<Space> volume<Space, Voxel, Policies>::extract_mesh(const extract_options& options) const
 {
   detail::require(options.min_weight >= 0.0f, "min_weight", options.min_weight, "zero or more");
-  const auto v      = ref();
+  const auto make = [&](detail::surface_size size) {
+    return mesh<Space>{buffer<vec3f, Space>(size.vertices(), stream_, *memory_),
+                       buffer<vec3f, Space>(size.vertices(), stream_, *memory_),
+                       buffer<rgb8, Space>(size.vertices(), stream_, *memory_),
+                       buffer<vec3<std::uint32_t>, Space>(size.triangles(), stream_, *memory_)};
+  };
   const auto places = occupied_places();
+  if (places == 0) { return make({}); }
+  const auto v = ref();
   detail::surface<Space> surface(places, stream_, *memory_);
-  const buffer<detail::marching_cubes_table, Space> table(std::span(&detail::marching_cubes, 1), stream_, *memory_);
-  buffer<std::uint8_t, Space> cases(places * voxels_per_block, stream_, *memory_);
-  buffer<std::uint32_t, Space> in_group(places * detail::cell_groups, stream_, *memory_);
-  buffer<std::uint32_t, Space> counts(places + 1, stream_, *memory_);
-  buffer<std::uint32_t, Space> first(places + 1, stream_, *memory_);
-  in_group.fill_bytes(0);
-  counts.fill_bytes(0);
+  surface.mark(v, options.min_weight);
+  surface.for_each_word(detail::find_cells{surface.ref()});
+  surface.for_each_word(detail::find_vertices{surface.ref()});
+  const auto size = surface.number();
 
-  const detail::classify_cells<Voxel, Policies> classify{
-    v, surface.ref(), {table.data(), cases.data(), in_group.data(), counts.data(), first.data()}, options.min_weight};
-  surface.find_neighbours_of(v);
-  surface.for_each_voxel(classify);
-  Space::for_each(stream_, places, detail::count_triangles{classify.cells});
-  const auto vertices  = surface.number_vertices();
-  const auto triangles = surface.total(counts, first);
-
-  mesh<Space> result{
-    buffer<vec3f, Space>(vertices, stream_, *memory_), buffer<vec3f, Space>(vertices, stream_, *memory_),
-    buffer<rgb8, Space>(vertices, stream_, *memory_), buffer<vec3<std::uint32_t>, Space>(triangles, stream_, *memory_)};
-  if (triangles == 0) { return result; }
-  surface.for_each_voxel(detail::emit_vertices<Voxel, Policies>{
+  auto result = make(size);
+  if (size.triangles() == 0) { return result; }
+  surface.emit(detail::emit_vertices<Voxel, Policies>{
     v, surface.ref(), {result.positions.data(), result.normals.data(), result.colors.data()}, options.min_weight});
-  surface.for_each_voxel(detail::emit_triangles<Voxel, Policies>{classify, result.triangles.data()});
+  surface.emit(detail::emit_triangles{surface.ref(), result.triangles.data()});
   return result;
 }
 

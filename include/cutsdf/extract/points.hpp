@@ -19,36 +19,31 @@ struct surface_points {
 
 namespace detail {
 
-/// Marks every edge whose two ends were observed on different sides of the surface.
-template <class Voxel, class Policies>
-struct mark_crossings {
-  volume_ref<Voxel, Policies> volume;
+/// A thread a word: every edge whose two ends were observed on different sides of the surface.
+struct find_crossings {
   surface_ref surface;
-  float min_weight;
 
-  struct context {
-    std::uint32_t place;
-    bool stored;
-  };
-  CUTSDF_HD context prepare(std::int64_t tile) const
+  CUTSDF_HD void operator()(std::int64_t i) const
   {
-    vec3i block;
-    const auto place = static_cast<std::uint32_t>(tile);
-    return {place, volume.block_at(place, block)};
-  }
-  CUTSDF_HD void operator()(const context& c, int lane) const
-  {
-    if (!c.stored) { return; }
-    const voxel_value here = volume.read(c.place, lane);
-    if (!(here.weight > min_weight)) { return; }
-    const vec3i local = voxel_in_block(lane);
-    const surface_ref::position own{c.place, lane};
+    const auto place     = static_cast<std::uint32_t>(i / words_per_block);
+    const auto w         = static_cast<int>(i % words_per_block);
+    const side_map& map  = surface.map;
+    surface_block& block = map.blocks[place];
+    const seen_mask s{};
+    const behind_mask b{};
+
+    const std::uint32_t seen   = map.moved<0, 0, 0>(s, place, w);
+    const std::uint32_t behind = map.moved<0, 0, 0>(b, place, w);
+    const std::uint32_t crossed[3]{seen & map.moved<1, 0, 0>(s, place, w) & (behind ^ map.moved<1, 0, 0>(b, place, w)),
+                                   seen & map.moved<0, 1, 0>(s, place, w) & (behind ^ map.moved<0, 1, 0>(b, place, w)),
+                                   seen & map.moved<0, 0, 1>(s, place, w) & (behind ^ map.moved<0, 0, 1>(b, place, w))};
+    std::uint32_t vertices = 0;
     for (int axis = 0; axis < 3; ++axis) {
-      const auto next = surface.resolve(c.place, local + vec3i{axis == 0, axis == 1, axis == 2});
-      if (!volume.stored(next.place)) { continue; }
-      const voxel_value there = volume.read(next.place, next.index);
-      if (there.weight > min_weight && (here.distance < 0.0f) != (there.distance < 0.0f)) { surface.mark(own, axis); }
+      block.words[w].crossed[axis] = crossed[axis];
+      vertices += static_cast<std::uint32_t>(population(crossed[axis]));
     }
+    surface.sizes[i] = surface_size::of(vertices, 0).both;
+    if (i == 0) { surface.sizes[surface.words] = 0; }
   }
 };
 
@@ -61,17 +56,22 @@ template <class Space, class Voxel, class Policies>
 surface_points<Space> volume<Space, Voxel, Policies>::extract_points(const extract_options& options) const
 {
   detail::require(options.min_weight >= 0.0f, "min_weight", options.min_weight, "zero or more");
+  const auto make = [&](std::int64_t count) {
+    return surface_points<Space>{buffer<vec3f, Space>(count, stream_, *memory_),
+                                 buffer<vec3f, Space>(count, stream_, *memory_),
+                                 buffer<rgb8, Space>(count, stream_, *memory_)};
+  };
+  const auto places = occupied_places();
+  if (places == 0) { return make(0); }
   const auto v = ref();
-  detail::surface<Space> surface(occupied_places(), stream_, *memory_);
-  surface.find_neighbours_of(v);
-  surface.for_each_voxel(detail::mark_crossings<Voxel, Policies>{v, surface.ref(), options.min_weight});
-  const auto count = surface.number_vertices();
+  detail::surface<Space> surface(places, stream_, *memory_);
+  surface.mark(v, options.min_weight);
+  surface.for_each_word(detail::find_crossings{surface.ref()});
+  const auto count = surface.number().vertices();
 
-  surface_points<Space> result{buffer<vec3f, Space>(count, stream_, *memory_),
-                               buffer<vec3f, Space>(count, stream_, *memory_),
-                               buffer<rgb8, Space>(count, stream_, *memory_)};
+  auto result = make(count);
   if (count == 0) { return result; }
-  surface.for_each_voxel(detail::emit_vertices<Voxel, Policies>{
+  surface.emit(detail::emit_vertices<Voxel, Policies>{
     v, surface.ref(), {result.positions.data(), result.normals.data(), result.colors.data()}, options.min_weight});
   return result;
 }

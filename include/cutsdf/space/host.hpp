@@ -7,6 +7,7 @@
 
 #include <concepts>
 #include <cstring>
+#include <functional>
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -145,6 +146,23 @@ struct host {
       }
     }
 
+    /// Two such marks from one answer: bit 0 of `answer(i)` goes to `first`, bit 1 to `second`.
+    template <class Answer>
+    CUTSDF_INLINE void mark_both(std::uint32_t* first, std::uint32_t* second, int count, const Answer& answer) const
+    {
+      for (int word = 0; word < count / 32; ++word) {
+        std::uint32_t a = 0;
+        std::uint32_t b = 0;
+        for (int bit = 0; bit < 32; ++bit) {
+          const unsigned bits = answer(32 * word + bit);
+          a |= (bits & 1u) << bit;
+          b |= (bits >> 1 & 1u) << bit;
+        }
+        first[word]  = a;
+        second[word] = b;
+      }
+    }
+
     /// Adds to a number of the scratch memory.
     template <class T>
     CUTSDF_INLINE static void add(T& to, T value)
@@ -207,11 +225,12 @@ struct host {
     if (bytes != 0) { std::memcpy(to, from, bytes); }
   }
 
-  /// out[i] = in[0] + ... + in[i-1].
-  static void exclusive_scan(const stream_type&, resource&, const std::uint32_t* in, std::uint32_t* out,
-                             std::int64_t count)
+  /// out[i] = in[0] + ... + in[i-1], 0 for i = 0; `out` may be `in`. `sum` adds two, in any order of brackets.
+  template <class T, class Sum = std::plus<>>
+  static void exclusive_scan(const stream_type&, resource&, const T* in, T* out, std::int64_t count,
+                             const Sum& sum = {})
   {
-    std::exclusive_scan(in, in + count, out, std::uint32_t{0});
+    std::exclusive_scan(in, in + count, out, T{}, sum);
   }
 
  private:

@@ -128,14 +128,18 @@ struct fixed_point {
                             ieee::add(old.blue, ieee::mul(static_cast<float>(color.b), w)), ieee::add(old.weight, w)};
   }
 
-  CUTSDF_HD static voxel_value read(const arrays& a, std::int64_t i)
+  CUTSDF_HD static voxel_value read_sums(const arrays& a, std::int64_t i)
   {
     const std::uint64_t word = a.geometry[i];
+    const auto distance      = static_cast<float>(static_cast<std::int64_t>(word) >> weight_bits);
     const auto weight        = static_cast<float>(static_cast<std::uint32_t>(word & weight_mask));
-    if (!(weight > 0.0f)) { return {0.0f, 0.0f}; }
-    const auto distance = static_cast<float>(static_cast<std::int64_t>(word) >> weight_bits);
-    return {ieee::mul(ieee::div(distance, weight), weight_steps / distance_steps),
-            ieee::mul(weight, 1.0f / weight_steps)};
+    return {ieee::mul(distance, 1.0f / distance_steps), ieee::mul(weight, 1.0f / weight_steps)};
+  }
+
+  CUTSDF_HD static voxel_value read(const arrays& a, std::int64_t i)
+  {
+    const voxel_value sums = read_sums(a, i);
+    return {sums.weight > 0.0f ? ieee::div(sums.distance, sums.weight) : 0.0f, sums.weight};
   }
 
   CUTSDF_HD static voxel_color read_color(const arrays& a, std::int64_t i)

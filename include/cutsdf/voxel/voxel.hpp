@@ -40,7 +40,15 @@ struct voxel_color {
 ///   fold(arrays, i, observation)      by the only thread that touches voxel i
 ///   read(arrays, i) -> voxel_value;  read_color(arrays, i) -> voxel_color
 ///   copy(from, i, to, j)              voxel i of one pool to voxel j of another
-///   least_weight, most_weight         optional: weights outside make a point invalid; else 1e-12 to 1e12
+///
+/// and optionally, where it stores sums:
+///
+///   read_sums(arrays, i) -> voxel_value   weight * distance, and the weight; read() gives ieee::div() of the two, and
+///                                         distance 0 where the weight is
+///
+/// and, where weights are limited:
+///
+///   least_weight, most_weight         a point's weight outside makes the point invalid; else 1e-12 to 1e12
 // clang-format off
 template <class V>
 concept voxel_policy =
@@ -72,6 +80,36 @@ concept packing_voxel_policy =
     V::add_packed(a, i, word, true);
     V::add_packed(a, i, V::packed(color));
   };
+
+/// A voxel as it is stored, for those who read many: signs need no division, and divisions need not be waited for
+/// between one read and the next.
+template <class Voxel>
+struct stored_value {
+  voxel_value stored;  // a distance of the right sign
+
+  CUTSDF_HD static stored_value read(const typename Voxel::arrays& a, std::int64_t i)
+  {
+    if constexpr (has_sums) {
+      return {Voxel::read_sums(a, i)};
+    } else {
+      return {Voxel::read(a, i)};
+    }
+  }
+
+  /// As Voxel::read() gives it.
+  [[nodiscard]] CUTSDF_HD float distance() const
+  {
+    if constexpr (has_sums) {
+      return stored.weight > 0.0f ? ieee::div(stored.distance, stored.weight) : 0.0f;
+    } else {
+      return stored.distance;
+    }
+  }
+
+ private:
+  static constexpr bool has_sums =
+    requires(typename Voxel::arrays a, std::int64_t i) { { Voxel::read_sums(a, i) } -> std::same_as<voxel_value>; };
+};
 
 /// A voxel policy that can also fold a row of voxels at once, as space::host does with depth images. F is a pack:
 ///

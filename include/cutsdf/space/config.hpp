@@ -23,12 +23,6 @@
 #error "cutsdf needs compute capability 7.0 or later: threads of one warp wait for each other"
 #endif
 
-#ifndef CUTSDF_X_TOGETHER
-#define CUTSDF_X_TOGETHER 1
-#endif
-#ifndef CUTSDF_X_RELEASE
-#define CUTSDF_X_RELEASE 0
-#endif
 // 1 while device code is being generated.
 #if defined(__CUDA_ARCH__)
 #define CUTSDF_DEVICE_PASS 1

@@ -2,8 +2,9 @@
 // every thread is on its own.
 #pragma once
 
-#include <cutsdf/space/atomic.hpp>
+#include <cutsdf/space/config.hpp>
 
+#include <bit>
 #include <cstdint>
 
 namespace cutsdf::inline v0::warp {
@@ -62,55 +63,15 @@ class peers {
 #endif
 };
 
-/// A whole warp: all its threads make each of these calls together. On the CPU it is one thread.
-struct whole {
+/// Number of bits that are set.
+CUTSDF_HD inline std::uint32_t count_bits(std::uint32_t bits)
+{
 #if CUTSDF_DEVICE_PASS
-  static constexpr int threads = 32;
+  return static_cast<std::uint32_t>(__popc(bits));
 #else
-  static constexpr int threads = 1;
+  return static_cast<std::uint32_t>(std::popcount(bits));
 #endif
-
-  /// Whether a flag holds in each thread, as bits.
-  [[nodiscard]] CUTSDF_HD static std::uint32_t ballot(bool flag)
-  {
-#if CUTSDF_DEVICE_PASS
-    return __ballot_sync(0xffffffffu, flag);
-#else
-    return flag ? 1u : 0u;
-#endif
-  }
-
-  /// Number of bits of a ballot, and of those that belong to threads before this one.
-  [[nodiscard]] CUTSDF_HD static std::uint32_t count(std::uint32_t bits)
-  {
-#if CUTSDF_DEVICE_PASS
-    return static_cast<std::uint32_t>(__popc(bits));
-#else
-    return bits;
-#endif
-  }
-  [[nodiscard]] CUTSDF_HD static std::uint32_t count_before([[maybe_unused]] std::uint32_t bits)
-  {
-#if CUTSDF_DEVICE_PASS
-    unsigned below;
-    asm("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
-    return static_cast<std::uint32_t>(__popc(bits & below));
-#else
-    return 0;
-#endif
-  }
-
-  /// Adds to a counter, once for the warp; all get what was there before.
-  [[nodiscard]] CUTSDF_HD static std::uint32_t fetch_add(std::uint32_t* counter, std::uint32_t value)
-  {
-    std::uint32_t before = 0;
-    if (count_before(0xffffffffu) == 0) { before = atomic::fetch_add(counter, value); }
-#if CUTSDF_DEVICE_PASS
-    before = __shfl_sync(0xffffffffu, before, 0);
-#endif
-    return before;
-  }
-};
+}
 
 /// Sum of `value` over the threads of the warp before this one, and over all of them; every thread that runs must call
 /// this, and those that do are the first so many of the warp.

@@ -108,8 +108,9 @@ class block_table {
   void insert_items(std::span<const Item> items, std::uint32_t* indices)
   {
     if constexpr (ref_type::counts_per_warp) {
-      using functor = detail::insert_together<Policies, Item>;
-      Space::for_each(stream_, functor::calls(std::ssize(items)), functor::of(ref(), items, indices));
+      using functor = detail::insert_group<Policies, Item>;
+      Space::template for_each_group<functor::threads>(stream_, nullptr, functor::groups(std::ssize(items)),
+                                                       functor{ref(), items.data(), std::ssize(items), indices});
     } else {
       Space::for_each(stream_, std::ssize(items), detail::insert_each<Policies, Item>{ref(), items.data(), indices});
     }

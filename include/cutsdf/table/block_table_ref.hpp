@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cutsdf/policy/policies.hpp>
+#include <cutsdf/space/atomic.hpp>
 #include <cutsdf/space/warp.hpp>
 
 #include <type_traits>
@@ -33,7 +34,7 @@ static_assert(sizeof(table_entry) == 16);
 
 namespace detail {
 template <class Policies, class Item>
-struct insert_together;
+struct insert_group;
 }
 
 /// Non-owning view of a block_table; trivially copyable, valid while the table lives (moving the owner keeps it).
@@ -185,7 +186,7 @@ struct block_table_ref {
 
  private:
   template <class, class>
-  friend struct detail::insert_together;
+  friend struct detail::insert_group;
 
   /// Where, behind `used` and in another line of the cache, it is noted that only_markers_left().
   static constexpr int full_note = 32;
@@ -246,7 +247,7 @@ struct block_table_ref {
     const bool stored = place < block_capacity;
     if (stored) { keys[place] = key; }
     const std::uint32_t index = stored ? place : no_storage;
-    if constexpr (counts_per_warp && CUTSDF_DEVICE_PASS != 0 && !CUTSDF_X_RELEASE) {
+    if constexpr (counts_per_warp && CUTSDF_DEVICE_PASS != 0) {
       atomic::store_relaxed(&entries[slot].index, index);
     } else if constexpr (!index_type::from_slot) {
       atomic::store_release(&entries[slot].index, index);

@@ -1,20 +1,38 @@
 // Many blocks at once: what the calls of block_table run.
 #pragma once
 
-#include <cutsdf/space/warp.hpp>
 #include <cutsdf/table/block_table_ref.hpp>
 
 namespace cutsdf::inline v0::detail {
 
+/// A word that is read or written once: it is not to push what is needed again out of the device's cache.
+template <class T>
+CUTSDF_HD T read_once(const T* address)
+{
+#if CUTSDF_DEVICE_PASS
+  return __ldcs(address);
+#else
+  return *address;
+#endif
+}
+CUTSDF_HD inline void write_once(std::uint32_t* address, std::uint32_t value)
+{
+#if CUTSDF_DEVICE_PASS
+  __stcs(address, value);
+#else
+  *address = value;
+#endif
+}
+
 /// Key of item i, given as a block or as its key; empty_key for one that no key can name.
 CUTSDF_HD inline block_key key_at(const vec3i* blocks, std::int64_t i)
 {
-  const vec3i block = blocks[i];
+  const vec3i block{read_once(&blocks[i].x), read_once(&blocks[i].y), read_once(&blocks[i].z)};
   return has_key(block) ? key_of(block) : empty_key;
 }
 CUTSDF_HD inline block_key key_at(const block_key* keys, std::int64_t i)
 {
-  const block_key key = keys[i];
+  const block_key key = read_once(keys + i);
   return key >> 63 == 0 ? key : empty_key;
 }
 
@@ -34,123 +52,94 @@ struct insert_each {
   }
 };
 
-/// Finds or inserts several items a call, so that their trips to memory overlap, with one addition to the counter for
-/// all that a warp adds. Needs calls(count) calls.
+/// Finds or inserts the items of a group of threads: one addition to the counter for all that are new.
 template <class Policies, class Item>
-struct insert_together {
-  static constexpr int number            = 4;
-  static constexpr int elements_per_call = number;
+struct insert_group {
+  static constexpr int threads = 256;
 
   block_table_ref<Policies> table;
   const Item* items;
   std::int64_t count;
   std::uint32_t* indices;  // may be null
-  std::int64_t tiles;      // in each stream, see first_of()
 
-  /// Whole warps, for they act together.
-  static std::int64_t calls(std::int64_t count) { return (count + warp * number - 1) / (warp * number) * warp; }
+  struct scratch {
+    std::uint32_t slot[threads];      // no_slot where there is nothing to wait for
+    std::uint32_t won[threads / 32];  // by bits: whose slot is new
+    std::uint32_t place;              // of the first of them
+  };
 
-  static insert_together of(block_table_ref<Policies> table, std::span<const Item> items, std::uint32_t* indices)
+  static std::int64_t groups(std::int64_t count) { return (count + threads - 1) / threads; }
+
+  template <class Group>
+  CUTSDF_HD void operator()(const Group& group, std::int64_t i, scratch& shared) const
   {
-    return {table, items.data(), std::ssize(items), indices, calls(std::ssize(items)) / (tile * streams)};
-  }
-
-  CUTSDF_HD void operator()(std::int64_t call) const
-  {
-    const std::int64_t first = first_of(call);
-    block_key key[number];
-    block_key seen[number];
-    std::uint32_t slot[number];
-    std::uint32_t index[number];
-    CUTSDF_UNROLLED
-    for (int k = 0; k < number; ++k) {
-      const std::int64_t i = first + k * warp;
-      key[k]               = i < count ? key_at(items, i) : empty_key;
-      slot[k]              = hash::of_key<typename Policies::hash_type>(key[k]) & table.mask;
+    const std::int64_t first = first_of(i);
+    group.mark(shared.won, threads, [&](int k) { return put(first + k, shared.slot[k]); });
+    std::uint32_t winners = 0;
+    for (const std::uint32_t bits : shared.won) {
+      winners += warp::count_bits(bits);
     }
-    CUTSDF_UNROLLED
-    for (int k = 0; k < number; ++k) {
-      index[k] = no_index;
-      seen[k]  = is_empty(key[k]) ? key[k] : table.look(slot[k], index[k]);
+    if (winners != 0) {
+      group.for_each(1, [&](int) { shared.place = atomic::fetch_add(table.used, winners); });
+      group.for_each(threads, [&](int k) { publish(first + k, k, shared); });
     }
-    std::uint32_t won  = 0;  // by bits
-    std::uint32_t open = 0;
-    CUTSDF_UNROLLED
-    for (int k = 0; k < number; ++k) {
-      if (seen[k] != key[k]) { index[k] = no_index; }
-#if CUTSDF_X_TOGETHER
-      if (!is_empty(key[k]) && is_empty(seen[k])) {
-        bool mine = false;
-        seen[k]   = table.claim_slot(slot[k], key[k], mine);
-        if (mine) { won |= 1u << k; }
+    // Not before all of the group is published: who waits would wait for itself.
+    group.for_each(threads, [&](int k) {
+      if (indices != nullptr && shared.slot[k] != no_slot) {
+        write_once(indices + first + k, table.index_at(shared.slot[k]));
       }
-#endif
-      if (seen[k] != key[k]) { open |= 1u << k; }
-    }
-    // What one look did not settle is rare, or the rest waits anyway: one after the other, in one copy of the code.
-    while (open != 0) {
-      const std::uint32_t bit = open & (~open + 1);
-      open ^= bit;
-      block_key wanted = key[0];
-      CUTSDF_UNROLLED
-      for (int k = 1; k < number; ++k) {
-        if (bit == 1u << k) { wanted = key[k]; }
-      }
-      bool mine                 = false;
-      const std::uint32_t found = table.put(wanted, mine);
-      if (mine) { won |= bit; }
-      CUTSDF_UNROLLED
-      for (int k = 0; k < number; ++k) {
-        if (bit == 1u << k) { slot[k] = found; }
-      }
-    }
-    publish(won, key, slot, index);
-    if (indices == nullptr) { return; }
-    CUTSDF_UNROLLED
-    for (int k = 0; k < number; ++k) {
-      const std::int64_t i = first + k * warp;
-      if (i >= count) { continue; }
-      if (index[k] == no_index && !is_empty(key[k]) && slot[k] != no_slot) { index[k] = table.index_at(slot[k]); }
-      indices[i] = index[k];
-    }
+    });
   }
 
  private:
-  static constexpr std::int64_t warp    = 32;
-  static constexpr std::int64_t tile    = 256;
-  static constexpr std::int64_t streams = 64;
-
-  /// First item of a call; the next ones follow a warp's width apart. Neighbours in the input often are one block, or
-  /// one that is new: thread blocks that run at the same time take their items from far apart, so that they do not all
-  /// wait for the same few insertions.
-  [[nodiscard]] CUTSDF_HD std::int64_t first_of(std::int64_t call) const
+  /// Puts an item's key in, or writes its index where that is known at once; whether a place is owed.
+  CUTSDF_HD bool put(std::int64_t i, std::uint32_t& slot) const
   {
-#if CUTSDF_DEVICE_PASS
-    const std::int64_t t = call / tile;
-    if (t < tiles * streams) { call = (t % streams * tiles + t / streams) * tile + call % tile; }
-#endif
-    return call / warp * (warp * number) + call % warp;
+    slot = no_slot;
+    if (i >= count) { return false; }
+    const block_key key = key_at(items, i);
+    std::uint32_t index = no_index;
+    bool won            = false;
+    if (!is_empty(key)) {
+      const std::uint32_t home = hash::of_key<typename Policies::hash_type>(key) & table.mask;
+      if (table.look(home, index) == key) {
+        slot = home;
+      } else {
+        index = no_index;
+        slot  = table.put(key, won);
+      }
+    }
+    if (indices != nullptr && (slot == no_slot || index != no_index)) {
+      write_once(indices + i, index);
+      slot = no_slot;
+    }
+    return won;
   }
 
-  /// Takes places for what the warp has won, in one go, and lets others find it.
-  CUTSDF_HD void publish(std::uint32_t won, const block_key (&key)[number], const std::uint32_t (&slot)[number],
-                         std::uint32_t (&index)[number]) const
+  /// Gives a new key its place.
+  CUTSDF_HD void publish(std::int64_t i, int k, scratch& shared) const
   {
-    using whole = cutsdf::warp::whole;
-    std::uint32_t winners[number];
-    std::uint32_t all = 0;
-    CUTSDF_UNROLLED
-    for (int k = 0; k < number; ++k) {
-      winners[k] = whole::ballot((won >> k & 1) != 0);
-      all += whole::count(winners[k]);
+    const int word = k / 32;
+    if ((shared.won[word] >> (k % 32) & 1) == 0) { return; }
+    std::uint32_t place = shared.place + warp::count_bits(shared.won[word] & ((std::uint32_t{1} << (k % 32)) - 1));
+    for (int before = 0; before < word; ++before) {
+      place += warp::count_bits(shared.won[before]);
     }
-    if (all == 0) { return; }
-    std::uint32_t place = whole::fetch_add(table.used, all);
-    CUTSDF_UNROLLED
-    for (int k = 0; k < number; ++k) {
-      if ((won >> k & 1) != 0) { index[k] = table.publish(slot[k], key[k], place + whole::count_before(winners[k])); }
-      place += whole::count(winners[k]);
-    }
+    const std::uint32_t index = table.publish(shared.slot[k], key_at(items, i), place);
+    if (indices != nullptr) { write_once(indices + i, index); }
+    shared.slot[k] = no_slot;
+  }
+
+  /// First item of a group. Neighbours in the input often are one block, and a new one: groups that run at the same
+  /// time take their items from far apart, so that they do not all wait for the same few insertions.
+  [[nodiscard]] CUTSDF_HD std::int64_t first_of(std::int64_t group) const
+  {
+#if CUTSDF_DEVICE_PASS
+    constexpr std::int64_t streams = 64;
+    const std::int64_t each        = count / (threads * streams);
+    if (group < each * streams) { group = group % streams * each + group / streams; }
+#endif
+    return group * threads;
   }
 };
 
@@ -164,7 +153,7 @@ struct find_each {
   CUTSDF_HD void operator()(std::int64_t i) const
   {
     const block_key key = key_at(items, i);
-    indices[i]          = is_empty(key) ? no_index : table.find_key(key);
+    write_once(indices + i, is_empty(key) ? no_index : table.find_key(key));
   }
 };
 

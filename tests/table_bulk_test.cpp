@@ -122,9 +122,10 @@ TEMPLATE_TEST_CASE("blocks without storage leave the last eighth of a table empt
   const auto more = upload(row(5000, 100));
   buffer<std::uint32_t, test_space> indices(900, test_stream());
   table.insert_async(most.span(), indices.data());
-  REQUIRE(table.size() == 900);
+  const auto full = table.size();
+  REQUIRE(full > 1024 - 1024 / 8);
   table.insert_async(more.span(), indices.data());
-  REQUIRE(table.size() == 900);
+  REQUIRE(table.size() == full);
   REQUIRE(download(indices.data(), 100) == std::vector<std::uint32_t>(100, no_index));
   table.clear();
   table.insert_async(more.span(), indices.data());

@@ -23,8 +23,9 @@ struct counter {
 };
 
 /// The same counter, for speed. Threads of a warp that meet, with one block or with several, exchange a key once and
-/// take their places with one addition. On the device publication and wait order nothing but the index itself: keys and
-/// voxels of a block that was inserted in the same kernel are not for others to read.
+/// take their places with one addition; in a bulk call all threads of a group do. On the device publication and wait
+/// order nothing but the index itself: keys and voxels of a block that was inserted in the same kernel are not for
+/// others to read.
 struct warp_counter {
   static constexpr bool from_slot = false;
   static constexpr bool per_warp  = true;

@@ -3,6 +3,7 @@
 
 #include <cutsdf/policy/probe.hpp>
 
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -34,6 +35,23 @@ TEST_CASE("probes read each slot once and stop at their bound", "[table]")
   REQUIRE(slots_read<probe::bounded<1>>(6, 7) == slots{6});
   REQUIRE(slots_read<probe::bounded<3>>(7, 7) == slots{7, 0, 1});
   REQUIRE(slots_read<probe::bounded<9>>(5, 3) == slots{1, 2, 3, 0});
+}
+
+TEST_CASE("a bucketed probe reads a bucket from its own slot on, then every other bucket once", "[table]")
+{
+  using slots = std::vector<std::uint32_t>;
+  REQUIRE(slots_read<probe::bucketed<4>>(2, 3) == slots{2, 3, 0, 1});
+  REQUIRE(slots_read<probe::bucketed<4>>(7, 1) == slots{1, 0});  // a table smaller than a bucket
+  REQUIRE(slots_read<probe::bucketed<1>>(3, 0) == slots{0});
+  for (const std::uint32_t capacity : {8u, 64u, 4096u}) {
+    const auto read = slots_read<probe::bucketed<4>>(0xfffffffd, capacity - 1);
+    REQUIRE(read.size() == capacity);
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      REQUIRE(read[i] / 4 == read[i - i % 4] / 4);
+    }
+    const std::set<std::uint32_t> distinct(read.begin(), read.end());
+    REQUIRE(distinct.size() == capacity);
+  }
 }
 
 TEMPLATE_TEST_CASE("probes go on where another thread was quicker and stop where the slot is theirs", "[table]",

@@ -14,6 +14,8 @@ struct constant_hash {
 };
 
 using colliding         = policies<constant_hash>;
+using colliding_linear  = policies<constant_hash, probe::unbounded>;
+using colliding_counter = policies<constant_hash, probe::unbounded, load::plain, index::counter>;
 using colliding_atomic  = policies<constant_hash, probe::unbounded, load::atomic>;
 using colliding_slot    = policies<constant_hash, probe::unbounded, load::plain, index::slot>;
 using colliding_bounded = policies<constant_hash, probe::bounded<3>>;
@@ -75,7 +77,7 @@ outcome<Policies> fill(const std::vector<vec3i>& blocks, std::int64_t table_capa
 }
 
 TEMPLATE_TEST_CASE("small tables are filled to the last slot", "[table][hostile]", policies<>, policies<hash::teschner>,
-                   colliding, colliding_atomic, colliding_slot, bounded_loosely)
+                   colliding, colliding_linear, colliding_counter, colliding_atomic, colliding_slot, bounded_loosely)
 {
   for (const int capacity : {2, 4, 8}) {
     INFO("capacity " << capacity);
@@ -87,7 +89,7 @@ TEMPLATE_TEST_CASE("small tables are filled to the last slot", "[table][hostile]
 }
 
 TEMPLATE_TEST_CASE("blocks that no slot is left for are reported absent", "[table][hostile]", policies<>, colliding,
-                   colliding_atomic, colliding_slot, bounded_loosely)
+                   colliding_linear, colliding_counter, colliding_atomic, colliding_slot, bounded_loosely)
 {
   for (const int capacity : {2, 4, 8}) {
     for (const int excess : {1, 5}) {
@@ -111,7 +113,7 @@ TEMPLATE_TEST_CASE("colliding keys beyond a probe's bound are reported absent", 
 }
 
 TEMPLATE_TEST_CASE("blocks that the pool has no room for are in the table without storage", "[table][hostile]",
-                   policies<>, colliding, colliding_atomic)
+                   policies<>, colliding, colliding_linear, colliding_counter, colliding_atomic)
 {
   for (const int room : {1, 3, 4}) {
     const auto crowded = fill<TestType>(row(6), 8, room);

@@ -340,35 +340,17 @@ struct recount {
   CUTSDF_HD void operator()() const { state->used_before = *table.used; }
 };
 
-template <class Policies>
-struct rehash_blocks {
-  block_table_ref<Policies> from;
-  block_table_ref<Policies> to;
-  std::uint32_t* failures;
-  CUTSDF_HD void operator()(std::int64_t place) const
-  {
-    const block_key key = from.keys[place];
-    if (key != empty_key && to.insert(block_of_key(key)) == no_slot) { atomic::add(failures, std::uint32_t{1}); }
-  }
-};
-
 /// Copies the voxels of every block to the place that the new table gave it.
-template <class Voxel, class Policies>
+template <class Voxel>
 struct move_blocks {
-  block_table_ref<Policies> from;
-  block_table_ref<Policies> to;
+  const std::uint32_t* target;  // by old place
   typename Voxel::arrays old_voxels;
   typename Voxel::arrays new_voxels;
   struct context {
     std::uint32_t source;
     std::uint32_t target;
   };
-  CUTSDF_HD context prepare(std::int64_t place) const
-  {
-    const auto source   = static_cast<std::uint32_t>(place);
-    const block_key key = from.keys[source];
-    return {source, key == empty_key ? no_index : to.find(block_of_key(key))};
-  }
+  CUTSDF_HD context prepare(std::int64_t place) const { return {static_cast<std::uint32_t>(place), target[place]}; }
   CUTSDF_HD void operator()(const context& c, int lane) const
   {
     if (c.target >= no_storage) { return; }
@@ -394,15 +376,11 @@ void volume<Space, Voxel, Policies>::reserve(std::int64_t block_capacity, std::i
                   "capacity", block_capacity, "no fewer than the blocks there are");
   detail::require(wanted.table_capacity >= before.blocks, "table_capacity", wanted.table_capacity,
                   "no fewer than the blocks there are");
-  storage next = make_storage(wanted);
-  buffer<std::uint32_t, Space> failures(1, stream_, *memory_);
-  failures.fill_bytes(0);
-
+  storage next      = make_storage(wanted);
   const auto places = occupied_places();
-  const auto from   = storage_.table.ref();
-  const auto to     = next.table.ref();
-  Space::for_each(stream_, places, detail::rehash_blocks<Policies>{from, to, failures.data()});
-  if (const auto failed = failures.to_host().front(); failed != 0) {
+  buffer<std::uint32_t, Space> target(places, stream_, *memory_);
+  next.table.insert_keys_async({storage_.table.ref().keys, static_cast<std::size_t>(places)}, target.data());
+  if (const auto failed = before.blocks - next.table.size(); failed != 0) {
     throw error("reserve: the probe's bound left " + std::to_string(failed) + " of " + std::to_string(before.blocks) +
                 " blocks without a slot in a table of " + std::to_string(wanted.table_capacity));
   }
@@ -410,12 +388,12 @@ void volume<Space, Voxel, Policies>::reserve(std::int64_t block_capacity, std::i
     return Voxel::bind(s.pool.data(), s.table.block_capacity() * voxels_per_block);
   };
   Space::template for_each_tile<voxels_per_block>(
-    stream_, nullptr, places, detail::move_blocks<Voxel, Policies>{from, to, pool_of(storage_), pool_of(next)});
+    stream_, nullptr, places, detail::move_blocks<Voxel>{target.data(), pool_of(storage_), pool_of(next)});
   stream_.wait();
 
   storage_  = std::move(next);
   settings_ = wanted;
-  Space::once(stream_, detail::recount<Policies>{to, state_.data()});
+  Space::once(stream_, detail::recount<Policies>{storage_.table.ref(), state_.data()});
   stream_.wait();
 }
 

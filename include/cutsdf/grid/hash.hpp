@@ -29,14 +29,27 @@ struct teschner {
 
 /// The default: every bit of the key reaches every bit of the result (multiply, fold the high half down, twice).
 struct mixed {
-  CUTSDF_HD static constexpr std::uint32_t hash(vec3i block)
+  CUTSDF_HD static constexpr std::uint32_t hash(vec3i block) { return hash_key(key_of(block)); }
+
+  CUTSDF_HD static constexpr std::uint32_t hash_key(block_key key)
   {
-    std::uint64_t h = key_of(block) * 0x9e3779b97f4a7c15ull;
+    std::uint64_t h = key * 0x9e3779b97f4a7c15ull;
     h ^= h >> 32;
     h *= 0xd6e8feb86659fd93ull;
     return static_cast<std::uint32_t>(h >> 32);
   }
 };
+
+/// The hash of a key's block; a policy may have a `hash_key(block_key)` that spares taking the key apart.
+template <hash_policy Hash>
+CUTSDF_HD constexpr std::uint32_t of_key(block_key key)
+{
+  if constexpr (requires { Hash::hash_key(key); }) {
+    return Hash::hash_key(key);
+  } else {
+    return Hash::hash(block_of_key(key));
+  }
+}
 
 }  // namespace hash
 }  // namespace cutsdf::inline v0

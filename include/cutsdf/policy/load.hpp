@@ -32,6 +32,11 @@ struct plain {
   }
 };
 
+/// plain, and where a block's index is wanted it comes with the key: all 16 bytes of an entry in one load.
+struct entry : plain {
+  static constexpr bool whole_entry = true;
+};
+
 /// A relaxed atomic load of device scope: what a type system without data races asks for. Goes to the second-level
 /// cache every time.
 struct atomic {

@@ -11,8 +11,8 @@
 namespace cutsdf::inline v0 {
 
 /// One choice per axis. Defaults are the fast ones. `Probe` is what insertions walk with, `Lookup` what lookups do.
-template <class Hash = hash::mixed, class Probe = probe::unbounded, class Load = load::plain,
-          class Index = index::counter, class Visit = visit::blocks, class Exchange = exchange::masked<>,
+template <class Hash = hash::mixed, class Probe = probe::bucketed<>, class Load = load::entry,
+          class Index = index::warp_counter, class Visit = visit::blocks, class Exchange = exchange::masked<>,
           class Lookup = Probe>
 struct policies {
   static_assert(hash_policy<Hash>, "cutsdf::policies: Hash needs static std::uint32_t hash(vec3i), see hash_policy");

@@ -1,4 +1,4 @@
-// Probe policies: how a linear probe through the table ends.
+// Probe policies: in which order a probe goes through the table, and how it ends.
 #pragma once
 
 #include <cutsdf/grid/coordinate.hpp>
@@ -13,10 +13,10 @@ inline constexpr std::uint32_t no_slot = 0xffffffffu;
 
 /// A probe policy has a static
 ///   `walk(std::uint32_t first, std::uint32_t mask, block_key key, load, claim) -> std::uint32_t`
-/// that looks for `key` in slots first, first + 1, ... (modulo mask + 1): `load(slot)` reads a slot's key, and
-/// `claim(slot)`, for one that was read as empty, says whose it is after all: `key` (it is ours now), another key that
-/// was quicker, or empty_key to end the probe. It returns the slot of `key`, or no_slot when the probe ended without it
-/// or the policy gave up. And a static
+/// that looks for `key` slot by slot, from slot first (modulo mask + 1) on, where the next is first + 1 unless the
+/// policy says otherwise: `load(slot)` reads a slot's key, and `claim(slot)`, for one that was read as empty, says
+/// whose it is after all: `key` (it is ours now), another key that was quicker, or empty_key to end the probe. It
+/// returns the slot of `key`, or no_slot when the probe ended without it or the policy gave up. And a static
 ///   `bound(std::uint32_t capacity) -> std::uint32_t`,
 /// the largest number of slots it visits: below the capacity, giving up means that the bound was reached, not that the
 /// table is full.
@@ -99,6 +99,47 @@ struct unbounded {
                                       const Claim& claim)
   {
     return detail::leave_early(first, mask, mask + 1, key, load, claim);
+  }
+};
+
+/// Looks at all slots of an aligned bucket of N, then at another bucket, by double hashing; ends as unbounded does. The
+/// slots of a bucket come in the order first ^ 0, first ^ 1, ...: neighbours in one 32-byte sector of memory first, and
+/// a bucket of the default size is the 64 bytes that a GPU fetches at once. In a nearly full table a chain stays short,
+/// for what overflows a bucket does not push its neighbours'.
+template <std::uint32_t N = 4>
+struct bucketed {
+  static_assert(N > 0 && (N & (N - 1)) == 0, "cutsdf::probe::bucketed<N>: N must be a power of two");
+
+  CUTSDF_HD static constexpr std::uint32_t bound(std::uint32_t capacity) { return capacity; }
+
+  template <class Load, class Claim>
+  CUTSDF_HD static std::uint32_t walk(std::uint32_t first, std::uint32_t mask, block_key key, const Load& load,
+                                      const Claim& claim)
+  {
+    std::uint32_t start = first & mask;
+    std::uint32_t slot  = start;
+    std::uint32_t seen  = 0;  // slots, without the present one
+    block_key found     = load(slot);
+    for (;;) {
+      while (found != key && !is_empty(found)) {
+        if (seen == mask) { return no_slot; }
+        ++seen;
+        if (seen % N == 0) { start = (start + step(key)) & mask; }
+        slot  = start ^ (seen % N);
+        found = load(slot);
+      }
+      if (found == key) { return slot; }
+      found = claim(slot);
+      if (is_empty(found)) { return no_slot; }
+    }
+  }
+
+ private:
+  /// From bucket to bucket: an odd number of them, so that all are visited. Not the hash again: keys that share a
+  /// bucket should part.
+  CUTSDF_HD static constexpr std::uint32_t step(block_key key)
+  {
+    return (static_cast<std::uint32_t>(key * 0x9fb21c651e98df25ull >> 35) | 1u) * N;
   }
 };
 

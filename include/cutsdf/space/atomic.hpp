@@ -205,6 +205,22 @@ CUTSDF_HD inline void count(std::uint64_t* counter)
 #endif
 }
 
+/// The next number of a counter that many threads of a warp are likely to reach together: one atomic for those that do.
+CUTSDF_HD inline std::uint32_t take_number(std::uint32_t* counter)
+{
+#if CUTSDF_DEVICE_PASS
+  const unsigned together = __activemask();
+  unsigned below;
+  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
+  const int rank      = __popc(together & below);
+  std::uint32_t first = 0;
+  if (rank == 0) { first = atomicAdd(counter, static_cast<std::uint32_t>(__popc(together))); }
+  return __shfl_sync(together, first, __ffs(static_cast<int>(together)) - 1) + static_cast<std::uint32_t>(rank);
+#else
+  return fetch_add(counter, std::uint32_t{1});
+#endif
+}
+
 /// One turn of a wait for another thread's publication.
 CUTSDF_HD inline void wait_turn()
 {

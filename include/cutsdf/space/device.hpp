@@ -365,7 +365,8 @@ struct device {
     constexpr int turns = 4;
     const auto resident = std::int64_t{detail::multiprocessors()} * (2048 / Threads);
     detail::launch<F>(detail::for_each_group_kernel<Threads, group<Threads>, F>, "for_each_group_kernel",
-                      std::min(limit, count != nullptr ? resident : turns * resident), Threads, stream.get(), f, count, limit);
+                      std::min(limit, count != nullptr ? resident : turns * resident), Threads, stream.get(), f, count,
+                      limit);
   }
 
   /// Calls `work(std::type_identity<F>())` with the number type F that functors should compute with: float, for here

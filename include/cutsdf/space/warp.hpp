@@ -4,29 +4,39 @@
 
 #include <cutsdf/space/config.hpp>
 
+#include <bit>
 #include <cstdint>
 
 namespace cutsdf::inline v0::warp {
 
 inline constexpr unsigned everyone = 0xffffffffu;
 
-/// Of the threads that come here together, those that hold the same word.
+/// Those of the threads running together that hold the same word.
 class peers {
  public:
-  CUTSDF_HD explicit peers([[maybe_unused]] std::uint64_t word)
+  template <class Word>
+  CUTSDF_HD explicit peers([[maybe_unused]] Word word)
   {
 #if CUTSDF_DEVICE_PASS
-    mask_ = __match_any_sync(__activemask(), static_cast<unsigned long long>(word));
-#endif
-  }
-  CUTSDF_HD explicit peers([[maybe_unused]] std::uint32_t word)
-  {
-#if CUTSDF_DEVICE_PASS
-    mask_ = __match_any_sync(__activemask(), word);
+    static_assert(sizeof(Word) == 4 || sizeof(Word) == 8);
+    if constexpr (sizeof(Word) == 8) {
+      mask_ = __match_any_sync(__activemask(), static_cast<unsigned long long>(word));
+    } else {
+      mask_ = __match_any_sync(__activemask(), static_cast<unsigned>(word));
+    }
 #endif
   }
 
-  /// Position of this thread among them; the one at 0 is to act for all.
+  [[nodiscard]] CUTSDF_HD int size() const
+  {
+#if CUTSDF_DEVICE_PASS
+    return __popc(mask_);
+#else
+    return 1;
+#endif
+  }
+
+  /// Position of this thread among them; the one at 0 is to speak for all.
   [[nodiscard]] CUTSDF_HD int rank() const
   {
 #if CUTSDF_DEVICE_PASS
@@ -39,7 +49,8 @@ class peers {
   }
 
   /// What the thread at rank 0 passes.
-  [[nodiscard]] CUTSDF_HD std::uint32_t first(std::uint32_t value) const
+  template <class Word>
+  [[nodiscard]] CUTSDF_HD Word first(Word value) const
   {
 #if CUTSDF_DEVICE_PASS
     return __shfl_sync(mask_, value, __ffs(static_cast<int>(mask_)) - 1);
@@ -53,6 +64,16 @@ class peers {
   unsigned mask_;
 #endif
 };
+
+/// Number of bits that are set.
+CUTSDF_HD inline std::uint32_t count_bits(std::uint32_t bits)
+{
+#if CUTSDF_DEVICE_PASS
+  return static_cast<std::uint32_t>(__popc(bits));
+#else
+  return static_cast<std::uint32_t>(std::popcount(bits));
+#endif
+}
 
 /// Threads of a warp whose word is that of the thread before them, in rows. All threads of the warp must come here
 /// together, and to sum().

@@ -2,44 +2,13 @@
 #pragma once
 
 #include <cutsdf/space/buffer.hpp>
-#include <cutsdf/table/block_table_ref.hpp>
+#include <cutsdf/table/bulk.hpp>
 
 #include <bit>
 
 namespace cutsdf::inline v0 {
 
-namespace detail {
-
-template <class Policies>
-struct insert_blocks {
-  block_table_ref<Policies> table;
-  const vec3i* blocks;
-  std::uint32_t* indices;
-  CUTSDF_HD void operator()(std::int64_t i) const
-  {
-    std::uint32_t index = no_index;
-    if (has_key(blocks[i])) {
-      const std::uint32_t slot = table.insert(blocks[i]);
-      if (slot != no_slot) { index = table.index_at(slot); }
-    }
-    indices[i] = index;
-  }
-};
-
-template <class Policies>
-struct find_blocks {
-  block_table_ref<Policies> table;
-  const vec3i* blocks;
-  std::uint32_t* indices;
-  CUTSDF_HD void operator()(std::int64_t i) const
-  {
-    indices[i] = has_key(blocks[i]) ? table.find(blocks[i]) : no_index;
-  }
-};
-
-}  // namespace detail
-
-/// Open-addressing hash table, linear probing, 16 bytes an entry; move-only.
+/// Open-addressing hash table, 16 bytes an entry; move-only.
 ///
 /// The table's capacity and the pool's are independent, except with index::slot, where the pool is as large as the
 /// table. Keys are never removed, except by clear().
@@ -56,7 +25,7 @@ class block_table {
   block_table(std::int64_t table_capacity, std::int64_t block_capacity, stream_type stream,
               typename Space::resource& memory = Space::default_resource(), std::int64_t scratch_slots = 1 << 16)
     : stream_(stream), entries_(checked(table_capacity), stream, memory),
-      keys_(places(table_capacity, block_capacity), stream, memory), used_(1, stream, memory),
+      keys_(places(table_capacity, block_capacity), stream, memory), used_(counter_words, stream, memory),
       scratch_(checked_scratch(scratch_slots), stream, memory)
   {
     clear();
@@ -103,23 +72,50 @@ class block_table {
   }
 
   /// Number of distinct keys, those without storage included. Waits.
-  [[nodiscard]] std::int64_t size() const { return used_.to_host().front(); }
+  [[nodiscard]] std::int64_t size() const
+  {
+    std::uint32_t used = 0;
+    Space::copy_out(stream_, &used, used_.data(), sizeof used);
+    return used;
+  }
 
   /// Finds or inserts `blocks` (in the table's space, repeats allowed); `indices[i]` becomes the place of blocks[i],
-  /// no_storage when the pool is full, or no_index when the probe gave up or the block has no key. Does not wait.
-  void insert_async(std::span<const vec3i> blocks, std::uint32_t* indices)
-  {
-    Space::for_each(stream_, std::ssize(blocks), detail::insert_blocks<Policies>{ref(), blocks.data(), indices});
-  }
+  /// no_storage when the pool is full, or no_index when the probe gave up or the block has no key. `indices` may be
+  /// null. Does not wait.
+  void insert_async(std::span<const vec3i> blocks, std::uint32_t* indices) { insert_items(blocks, indices); }
+
+  /// The same by keys; what no block has for a key, empty_key for one, gets no_index.
+  void insert_keys_async(std::span<const block_key> keys, std::uint32_t* indices) { insert_items(keys, indices); }
 
   /// Looks `blocks` up (in the table's space); `indices[i]` as in insert_async, no_index for an absent block. Does not
   /// wait.
   void find_async(std::span<const vec3i> blocks, std::uint32_t* indices) const
   {
-    Space::for_each(stream_, std::ssize(blocks), detail::find_blocks<Policies>{ref(), blocks.data(), indices});
+    Space::for_each(stream_, std::ssize(blocks), detail::find_each<Policies, vec3i>{ref(), blocks.data(), indices});
+  }
+
+  /// The same by keys.
+  void find_keys_async(std::span<const block_key> keys, std::uint32_t* indices) const
+  {
+    Space::for_each(stream_, std::ssize(keys), detail::find_each<Policies, block_key>{ref(), keys.data(), indices});
   }
 
  private:
+  /// The counter, and in the next line of the cache the note that block_table_ref leaves there.
+  static constexpr std::int64_t counter_words = 64;
+
+  template <class Item>
+  void insert_items(std::span<const Item> items, std::uint32_t* indices)
+  {
+    if constexpr (ref_type::counts_per_warp) {
+      using functor = detail::insert_group<Policies, Item>;
+      Space::template for_each_group<functor::threads>(stream_, nullptr, functor::groups(std::ssize(items)),
+                                                       functor{ref(), items.data(), std::ssize(items), indices});
+    } else {
+      Space::for_each(stream_, std::ssize(items), detail::insert_each<Policies, Item>{ref(), items.data(), indices});
+    }
+  }
+
   static constexpr std::int64_t most = std::int64_t{1} << 31;
 
   static std::int64_t checked(std::int64_t table_capacity)

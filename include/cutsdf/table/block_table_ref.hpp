@@ -7,10 +7,15 @@
 // writes that place's key, and publishes the place with release; whoever matched the key meanwhile waits for it with
 // acquire. When the pool is full the winner publishes `no_storage` instead: taking the key back would cut the probe
 // chains that run across it and leave the waiting threads waiting for ever.
+//
+// With index::warp_counter threads of a warp that claim the same slot for the same key exchange once, and the winners
+// take their places when all of them have done probing, with one addition. Nothing waits between an exchange and its
+// publication, so that whoever waits is waiting for a thread that runs.
 #pragma once
 
 #include <cutsdf/policy/policies.hpp>
 #include <cutsdf/space/atomic.hpp>
+#include <cutsdf/space/warp.hpp>
 
 #include <type_traits>
 
@@ -26,6 +31,11 @@ struct alignas(16) table_entry {
   std::uint32_t stamp;
 };
 static_assert(sizeof(table_entry) == 16);
+
+namespace detail {
+template <class Policies, class Item>
+struct insert_group;
+}
 
 /// Non-owning view of a block_table; trivially copyable, valid while the table lives (moving the owner keeps it).
 ///
@@ -46,6 +56,9 @@ struct block_table_ref {
   using exchange_type = typename Policies::exchange_type;
   using lookup_type   = typename Policies::lookup_type;
 
+  static constexpr bool counts_per_warp = requires { requires index_type::per_warp; }
+  &&!exchange_type::every_step;
+
   table_entry* entries;
   block_key* keys;
   std::uint32_t* used;  // distinct keys inserted, those without storage included
@@ -60,7 +73,14 @@ struct block_table_ref {
   CUTSDF_HD std::uint32_t insert(vec3i block, std::uint32_t lane = 0) const
   {
     const block_key key = key_of(block);
-    return probe_type::walk(hash_type::hash(block), mask, key, reader(), inserter{*this, key, lane});
+    if constexpr (counts_per_warp) {
+      bool won                 = false;
+      const std::uint32_t slot = put(key, won);
+      if (won) { static_cast<void>(publish(slot, key, atomic::take_number(used))); }
+      return slot;
+    } else {
+      return probe_type::walk(hash_type::hash(block), mask, key, reader(), inserter{*this, key, lane});
+    }
   }
 
   /// Slot of a block, or no_slot when it is not in the table.
@@ -115,17 +135,27 @@ struct block_table_ref {
 #endif
       while (index == no_index) {
         atomic::wait_turn();
-        index = atomic::load_acquire(&entries[slot].index);
+        if constexpr (counts_per_warp && CUTSDF_DEVICE_PASS != 0) {
+          index = atomic::load_relaxed(&entries[slot].index);
+        } else {
+          index = atomic::load_acquire(&entries[slot].index);
+        }
       }
       return index;
     }
   }
 
   /// Place in the pool of a block; no_index when it is not in the table, no_storage when it has no room.
-  [[nodiscard]] CUTSDF_HD std::uint32_t find(vec3i block) const
+  [[nodiscard]] CUTSDF_HD std::uint32_t find(vec3i block) const { return find_key(key_of(block)); }
+
+  /// The same by the block's key.
+  [[nodiscard]] CUTSDF_HD std::uint32_t find_key(block_key key) const
   {
-    const std::uint32_t slot = find_slot(block);
-    return slot == no_slot ? no_index : index_at(slot);
+    std::uint32_t index = no_index;  // of the slot that was read last, where it came with the key
+    const auto read     = [&](std::uint32_t slot) { return look(slot, index); };
+    const auto slot     = lookup_type::walk(hash::of_key<hash_type>(key), mask, key, read, visitor{});
+    if (slot == no_slot) { return no_index; }
+    return index != no_index ? index : index_at(slot);
   }
 
   /// Whether this is the first call for `slot` since its stamp was another (any value but all ones). Exactly one of any
@@ -155,9 +185,77 @@ struct block_table_ref {
   }
 
  private:
+  template <class, class>
+  friend struct detail::insert_group;
+
+  /// Where, behind `used` and in another line of the cache, it is noted that only_markers_left().
+  static constexpr int full_note = 32;
+
   [[nodiscard]] CUTSDF_HD auto reader() const
   {
     return [this](std::uint32_t slot) { return load_type::load(&entries[slot].key); };
+  }
+
+  /// Key in a slot, and with load::entry its index; no_index where that is not known.
+  [[nodiscard]] CUTSDF_HD block_key look(std::uint32_t slot, std::uint32_t& index) const
+  {
+#if CUTSDF_DEVICE_PASS
+    if constexpr (requires { requires load_type::whole_entry; }) {
+      const ulonglong2 both = *reinterpret_cast<const ulonglong2*>(entries + slot);
+      index                 = static_cast<std::uint32_t>(both.y);
+      return both.x;
+    }
+#endif
+    index = no_index;
+    return load_type::load(&entries[slot].key);
+  }
+
+  /// insert() in two halves. This one puts the key in; where `won` becomes true the caller owes it a publish(), before
+  /// it waits for anything.
+  CUTSDF_HD std::uint32_t put(block_key key, bool& won) const
+  {
+    return probe_type::walk(hash::of_key<hash_type>(key), mask, key, reader(), claimer{*this, key, &won});
+  }
+
+  struct claimer {
+    block_table_ref table;
+    block_key key;
+    bool* won;
+    CUTSDF_HD block_key operator()(std::uint32_t slot) const { return table.claim_slot(slot, key, *won); }
+  };
+
+  /// Whose a slot is that was read as empty: see probe_policy. `won` becomes true when it is this thread's.
+  CUTSDF_HD block_key claim_slot(std::uint32_t slot, block_key key, bool& won) const
+  {
+    block_key* const address = &entries[slot].key;
+    if (only_markers_left()) { return exchange_type::compare_exchange(address, empty_key, empty_key); }
+    const warp::peers here(slot);
+    const block_key spoken_for = here.first(key);
+    const bool asks            = here.rank() == 0 || spoken_for != key;
+    block_key before           = empty_key;
+    if (asks) { before = exchange_type::compare_exchange(address, empty_key, key); }
+    const block_key told = here.first(before);
+    if (!asks) { before = told; }
+    if (!is_empty(before)) { return before; }
+    won = asks;
+    return key;
+  }
+
+  /// Gives a key its place and lets others find it; returns what they will find.
+  CUTSDF_HD std::uint32_t publish(std::uint32_t slot, block_key key, std::uint32_t place) const
+  {
+    const bool stored = place < block_capacity;
+    if (stored) { keys[place] = key; }
+    const std::uint32_t index = stored ? place : no_storage;
+    if constexpr (counts_per_warp && CUTSDF_DEVICE_PASS != 0) {
+      atomic::store_relaxed(&entries[slot].index, index);
+    } else if constexpr (!index_type::from_slot) {
+      atomic::store_release(&entries[slot].index, index);
+    }
+    if constexpr (counts_per_warp) {
+      if (!stored && place >= mask - (mask >> 3)) { atomic::store_relaxed(used + full_note, 1u); }
+    }
+    return index;
   }
 
   /// What a lookup does at an empty slot: it ends.
@@ -207,17 +305,20 @@ struct block_table_ref {
     /// Lets others find the block at its place.
     CUTSDF_HD void publish(std::uint32_t slot, std::uint32_t place) const
     {
-      const bool stored = place < table.block_capacity;
-      if (stored) { table.keys[place] = key; }
-      if constexpr (!index_type::from_slot) {
-        atomic::store_release(&table.entries[slot].index, stored ? place : no_storage);
-      }
+      static_cast<void>(table.publish(slot, key, place));
     }
   };
 
   /// Whether the pool is full and the table nearly so: another marker would only make every probe longer.
   [[nodiscard]] CUTSDF_HD bool only_markers_left() const
   {
+    if constexpr (counts_per_warp) {
+#if CUTSDF_DEVICE_PASS
+      return used[full_note] != 0;  // cached, and in a line that nobody adds to
+#else
+      return atomic::load_relaxed(used + full_note) != 0;
+#endif
+    }
 #if CUTSDF_DEVICE_PASS
     const std::uint32_t keys_taken = *used;  // cached: a few markers too many do no harm, another trip to L2 would
 #else

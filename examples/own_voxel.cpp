@@ -85,7 +85,7 @@ int main()
   try {
     constexpr double radius = 0.5;
     const auto points       = points_on_sphere(radius, 400, 800);
-    fuse<cutsdf::voxel::compact>("voxel::compact", points, radius);
+    fuse<cutsdf::voxel::fixed_point>("voxel::fixed_point", points, radius);
     fuse<geometry_voxel>("geometry_voxel", points, radius);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "own_voxel: %s\n", e.what());

@@ -31,7 +31,7 @@ void fuse(const char* name, const std::vector<cutsdf::vec3f>& plane)
   const stream_owner stream{};
   const cutsdf::buffer<cutsdf::vec3f, space> points(plane, stream);
   // The plane touches 1060 blocks: room for all in the pool, and hardly more slots in the table.
-  cutsdf::volume<space, cutsdf::voxel::compact, Policies> volume(
+  cutsdf::volume<space, cutsdf::voxel::fixed_point, Policies> volume(
     {.voxel_size = 0.01f, .truncation = 0.04f, .block_capacity = 1 << 11, .table_capacity = 1 << 11}, stream);
   volume.integrate({.positions = points.span()}, Eigen::Vector3f::Zero());
 

@@ -68,6 +68,62 @@ TEST_CASE("every voxel of the band that the camera sees is updated", "[depth]")
   }
 }
 
+using carving_policies = policies<hash::mixed, probe::bucketed<>, load::entry, index::warp_counter, visit::blocks,
+                                  exchange::masked<>, probe::bucketed<>, allocation::free_space>;
+
+TEST_CASE("with allocation::free_space a camera marks what it looks through", "[depth]")
+{
+  volume<test_space, voxel::fixed_point, carving_policies> v(settings, test_stream());
+  default_volume band(settings, test_stream());
+  const auto image     = upload(constant_image(1.0f));
+  const auto raw_image = upload(std::vector<std::uint16_t>(std::size_t{80} * 60, 1000));
+  const depth_range range{.min_depth = 0.3f};
+  const auto frame = v.integrate(view(image), camera, identity_pose, range);
+  static_cast<void>(band.integrate(view(image), camera, identity_pose, range));
+  REQUIRE(frame.drops.lost() == 0);
+  REQUIRE(frame.blocks_updated == frame.blocks);
+  const auto voxels = observed_voxels(v);
+  for (const auto& [voxel, value] : observed_voxels(band)) {
+    REQUIRE(voxels.contains(voxel));
+    REQUIRE(voxels.at(voxel).distance == value.distance);
+  }
+  for (int z = 31; z < 96; ++z) {
+    const vec3i seen{z / 4, -z / 5, z};  // inside the frustum: 60 degrees wide
+    INFO("z " << z);
+    REQUIRE(voxels.contains(seen));
+    REQUIRE(voxels.at(seen).distance == 1.0f);
+    REQUIRE(voxels.at(seen).weight == 1.0f);
+  }
+  // A ball that was there a moment ago is carved away.
+  const auto ball = upload(render_depth(sphere_distance({0.0, 0.0, 0.6}, 0.1), camera, identity_pose));
+  v.clear();
+  static_cast<void>(v.integrate(view(ball), camera, identity_pose, range));
+  REQUIRE(observed_voxels(v).at({0, 0, 50}).distance < 0.5f);
+  for (int i = 0; i < 20; ++i) {
+    v.integrate_async(view(raw_image), camera, identity_pose, range);
+  }
+  REQUIRE(observed_voxels(v).at({0, 0, 50}).distance > 0.9f);
+}
+
+TEST_CASE("voxels of four bytes hold the same surface", "[depth]")
+{
+  volume<test_space, voxel::mean16> coarse(settings, test_stream());
+  default_volume exact(settings, test_stream());
+  const auto ball = sphere_distance({0.0, 0.0, 1.0}, 0.3);
+  for (const auto& pose : cameras_around({0.0, 0.0, 1.0}, 0.8, 6)) {
+    const auto image = upload(render_depth(ball, camera, pose));
+    static_cast<void>(coarse.integrate(view(image), camera, pose));
+    static_cast<void>(exact.integrate(view(image), camera, pose));
+  }
+  const auto a = observed_voxels(coarse);
+  const auto b = observed_voxels(exact);
+  REQUIRE(a.size() == b.size());
+  for (const auto& [voxel, value] : a) {
+    REQUIRE(value.weight == b.at(voxel).weight);
+    REQUIRE(double{value.distance} == Approx(double{b.at(voxel).distance}).margin(4.0 / 8192));
+  }
+}
+
 TEST_CASE("an image that is fused twice weighs twice and adds no blocks", "[depth]")
 {
   default_volume v(settings, test_stream());

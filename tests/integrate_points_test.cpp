@@ -215,6 +215,65 @@ TEMPLATE_TEST_CASE("weights that a voxel cannot sum are no weights", "[points]",
   }
 }
 
+TEST_CASE("points that meet are summed as if each came alone", "[points]")
+{
+  // Runs of equal points, of every length up to two warps, and lone ones between them; also all in one voxel.
+  std::vector<vec3f> positions;
+  for (int length = 1; length <= 64; ++length) {
+    const float x = 0.013f * static_cast<float>(length % 9);
+    positions.insert(positions.end(), static_cast<std::size_t>(length), vec3f{x, 0.02f, 0.5f});
+    positions.push_back({-x, 0.3f, 0.7f});
+  }
+  std::vector<rgb8> colors(positions.size());
+  for (std::size_t i = 0; i < colors.size(); ++i) {
+    colors[i] = {static_cast<std::uint8_t>(255 - i % 3), static_cast<std::uint8_t>(i % 256), 255};
+  }
+  default_volume together(small, test_stream());
+  default_volume alone(small, test_stream());
+  const auto p = upload(positions);
+  const auto c = upload(colors);
+  REQUIRE(together.integrate({p.span(), c.span()}, origin).drops.lost() == 0);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    alone.integrate_async({p.span().subspan(i, 1), c.span().subspan(i, 1)}, origin);
+  }
+  const auto a = observed_voxels(together);
+  const auto b = observed_voxels(alone);
+  REQUIRE(a.size() == b.size());
+  std::vector<vec3i> where;
+  for (const auto& [voxel, value] : a) {
+    REQUIRE(value.weight == b.at(voxel).weight);
+    REQUIRE(value.distance == b.at(voxel).distance);
+    where.push_back(voxel);
+  }
+  const auto a_colors = read_colors(together, where);
+  const auto b_colors = read_colors(alone, where);
+  for (std::size_t i = 0; i < where.size(); ++i) {
+    REQUIRE(a_colors[i].rgb == b_colors[i].rgb);
+    REQUIRE(a_colors[i].weight == b_colors[i].weight);
+  }
+}
+
+TEST_CASE("a voxel that is seen for ever stays right", "[points]")
+{
+  // A million points into the same voxels, again and again: sums reach their limit and are halved, never wrapped.
+  default_volume v(small, test_stream());
+  const vec3f position{0.005f, 0.005f, 0.505f};
+  const auto once = upload(std::vector<vec3f>(1, position));
+  static_cast<void>(v.integrate({.positions = once.span()}, origin));
+  const auto expected = observed_voxels(v);
+  const auto points   = upload(std::vector<vec3f>(1 << 20, position));
+  for (int i = 0; i < 3; ++i) {
+    static_cast<void>(v.integrate({.positions = points.span()}, origin));
+  }
+  const auto seen = observed_voxels(v);
+  REQUIRE(seen.size() == expected.size());
+  for (const auto& [voxel, value] : seen) {
+    REQUIRE(value.weight > 100000.0f);
+    REQUIRE(value.weight < 4.0e6f);
+    REQUIRE(double{value.distance} == Approx(double{expected.at(voxel).distance}).margin(1.0 / 4096));
+  }
+}
+
 TEST_CASE("a camera from which a voxel cannot be told from its neighbour is none", "[points]")
 {
   default_volume v(small, test_stream());

@@ -7,8 +7,11 @@
 #include "support/tolerances.hpp"
 #include "support/volumes.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
+#include <random>
 
 namespace cutsdf_test::spaces_agree {
 
@@ -161,27 +164,73 @@ TEST_CASE("both spaces count the same in a frame", "[spaces]")
   }
 }
 
-TEST_CASE("both spaces fuse points to the same surface", "[spaces]")
+/// Everything that voxels hold, as sorted bits.
+template <class Volume>
+std::vector<std::array<std::uint32_t, 9>> contents_of(Volume& v)
+{
+  const auto observed = observed_voxels(v);
+  std::vector<vec3i> where;
+  for (const auto& [voxel, value] : observed) {
+    where.push_back(voxel);
+  }
+  const auto colors = read_colors(v, where);
+  std::vector<std::array<std::uint32_t, 9>> bits(where.size());
+  for (std::size_t i = 0; i < where.size(); ++i) {
+    const voxel_value& value = observed.at(where[i]);
+    std::memcpy(bits[i].data(), &where[i], sizeof where[i]);
+    std::memcpy(bits[i].data() + 3, &value, sizeof value);
+    std::memcpy(bits[i].data() + 5, &colors[i], sizeof colors[i]);
+  }
+  return bits;
+}
+
+template <class Space>
+auto contents_of_fused(const std::vector<vec3f>& positions, const std::vector<rgb8>& colors,
+                       const std::vector<float>& weights)
 {
   const volume_settings settings{.voxel_size = 0.01f, .truncation = 0.04f, .block_capacity = 16384};
-  const auto positions = sphere_points(0.5, 400, 800);
-  volume<space::device> on_device(settings, test_stream());
-  volume<space::host> on_host(settings);
-  const auto device_points = upload<space::device>(positions);
-  const auto host_points   = upload<space::host>(positions);
-  static_cast<void>(on_device.integrate({.positions = device_points.span()}, origin));
-  static_cast<void>(on_host.integrate({.positions = host_points.span()}, origin));
-  REQUIRE(blocks_of(on_device) == blocks_of(on_host));
-  const auto a = observed_voxels(on_device);
-  const auto b = observed_voxels(on_host);
-  REQUIRE(a.size() == b.size());
-  for (const auto& [voxel, value] : a) {
-    const auto other = b.find(voxel);
-    REQUIRE(other != b.end());
-    REQUIRE(value.weight == other->second.weight);
-    REQUIRE(double{value.distance} == Approx(double{other->second.distance}).margin(tolerance::voxel_distance));
+  volume<Space> v(settings, stream_of<Space>());
+  const auto p = upload<Space>(positions);
+  const auto c = upload<Space>(colors);
+  const auto w = upload<Space>(weights);
+  for (int pass = 0; pass < 2; ++pass) {
+    const auto frame = v.integrate({p.span(), c.span(), w.span()}, {0.02f, 0.0f, -0.01f});
+    REQUIRE(frame.drops.lost() == 0);
+    REQUIRE(frame.valid == positions.size());
   }
-  require_surfaces_agree(on_device.extract_mesh().to_host(), on_host.extract_mesh().to_host());
+  return contents_of(v);
+}
+
+TEST_CASE("points in any order, on any run and in any space give the same bits", "[spaces]")
+{
+  // From a few points, which threads share, to so many that blocks are inserted beforehand.
+  for (const int rows : {40, 130, 400}) {
+    for (const bool weighted : {false, true}) {
+      auto positions = sphere_points(0.5, rows, 2 * rows);
+      std::vector<rgb8> colors;
+      std::vector<float> weights;
+      for (std::size_t i = 0; i < positions.size(); ++i) {
+        colors.push_back({static_cast<std::uint8_t>(i % 251), static_cast<std::uint8_t>(i % 83), 200});
+        if (weighted) { weights.push_back(static_cast<float>(i % 97 + 1) / 32.0f); }
+      }
+      const auto expected = contents_of_fused<space::host>(positions, colors, weights);
+      REQUIRE(expected.size() > 10000);
+      for (int run = 0; run < 20; ++run) {
+        REQUIRE((contents_of_fused<space::device>(positions, colors, weights) == expected));
+      }
+      std::vector<std::size_t> order(positions.size());
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      std::shuffle(order.begin(), order.end(), std::mt19937(7));
+      const auto shuffled = [&order](auto values) {
+        if (values.empty()) { return values; }
+        auto result = values;
+        std::transform(order.begin(), order.end(), result.begin(), [&](std::size_t i) { return values[i]; });
+        return result;
+      };
+      REQUIRE((contents_of_fused<space::device>(shuffled(positions), shuffled(colors), shuffled(weights)) == expected));
+      REQUIRE((contents_of_fused<space::host>(shuffled(positions), shuffled(colors), shuffled(weights)) == expected));
+    }
+  }
 }
 
 TEST_CASE("both spaces fuse points of the paper's volume to the same surface", "[spaces]")

@@ -4,6 +4,7 @@
 #include <cutsdf/voxel/compact.hpp>
 #include <cutsdf/voxel/five_sums.hpp>
 #include <cutsdf/voxel/fixed_point.hpp>
+#include <cutsdf/voxel/mean16.hpp>
 
 #include "support/space.hpp"
 #include "support/tolerances.hpp"
@@ -30,6 +31,27 @@ struct fold_all {
     for (std::int64_t i = 0; i < count; ++i) {
       Voxel::fold(voxels, voxel, observations[i]);
     }
+  }
+};
+
+/// The observations packed and summed as the threads of a warp do it.
+struct add_packed {
+  voxel::fixed_point::arrays voxels;
+  const observation* observations;
+  int count;
+  std::int64_t voxel;
+  CUTSDF_HD void operator()() const
+  {
+    std::uint32_t distances = 0;
+    voxel::fixed_point::packed_color colors{0, 0};
+    for (int i = 0; i < count; ++i) {
+      const auto color = voxel::fixed_point::packed(observations[i].color);
+      distances += voxel::fixed_point::packed(observations[i].distance);
+      colors.red_green += color.red_green;
+      colors.blue += color.blue;
+    }
+    voxel::fixed_point::add_packed(voxels, voxel, distances, true);
+    voxel::fixed_point::add_packed(voxels, voxel, colors);
   }
 };
 
@@ -88,7 +110,7 @@ class pool {
 };
 
 TEMPLATE_TEST_CASE("a voxel of zero bytes was never observed", "[voxel]", voxel::fixed_point, voxel::compact,
-                   voxel::five_sums)
+                   voxel::five_sums, voxel::mean16)
 {
   pool<TestType> p;
   for (const auto& c : p.read()) {
@@ -151,7 +173,8 @@ TEMPLATE_TEST_CASE("fold and add agree", "[voxel]", voxel::fixed_point, voxel::c
   REQUIRE(all[8].color.rgb.z == Approx((30.0 + 210.0 + 64.0) / 4.5).margin(0.02));
 }
 
-TEMPLATE_TEST_CASE("copy keeps every bit", "[voxel]", voxel::fixed_point, voxel::compact, voxel::five_sums)
+TEMPLATE_TEST_CASE("copy keeps every bit", "[voxel]", voxel::fixed_point, voxel::compact, voxel::five_sums,
+                   voxel::mean16)
 {
   pool<TestType> a;
   pool<TestType> b;
@@ -164,6 +187,67 @@ TEMPLATE_TEST_CASE("copy keeps every bit", "[voxel]", voxel::fixed_point, voxel:
   REQUIRE(from.color.weight == to.color.weight);
   REQUIRE(from.color.rgb == to.color.rgb);
   REQUIRE(to.value.weight > 0.0f);
+}
+
+TEST_CASE("packed observations add up as single ones do", "[voxel]")
+{
+  std::vector<observation> observations;
+  for (int i = 0; i < 32; ++i) {
+    observations.push_back({static_cast<float>(i % 3 - 1), 1.0f, true, {255, static_cast<std::uint8_t>(8 * i), 255}});
+  }
+  pool<voxel::fixed_point> p;
+  p.fold(observations, 1);
+  const auto in = upload(observations);
+  test_space::once(test_stream(), add_packed{p.arrays(), in.data(), 32, 2});
+  test_stream().wait();
+  const auto all = p.read();
+  REQUIRE(all[2].value.weight == 32.0f);
+  REQUIRE(all[2].value.distance == all[1].value.distance);
+  REQUIRE(all[2].color.weight == all[1].color.weight);
+  REQUIRE(all[2].color.rgb == all[1].color.rgb);
+}
+
+TEST_CASE("a fixed-point voxel's weight stops before its bits do", "[voxel]")
+{
+  pool<voxel::fixed_point> p;
+  const std::vector<observation> heavy(1 << 18, {-0.5f, voxel::fixed_point::most_weight, false, {0, 0, 0}});
+  p.fold(heavy, 5);
+  p.add(heavy, 6);
+  const auto all = p.read();
+  for (const int i : {5, 6}) {
+    REQUIRE(all[static_cast<std::size_t>(i)].value.distance == Approx(-0.5).margin(1.0 / 8192));
+    REQUIRE(all[static_cast<std::size_t>(i)].value.weight >= 1 << 19);
+    REQUIRE(all[static_cast<std::size_t>(i)].value.weight < 1 << 22);
+  }
+}
+
+TEST_CASE("a mean in 16 bits stays within half a step of an observation", "[voxel]")
+{
+  constexpr double step = 1.0 / 32767;
+  pool<voxel::mean16> p;
+  std::vector<observation> observations;
+  double sum = 0.0;
+  for (int i = 0; i < 100; ++i) {
+    observations.push_back({static_cast<float>(i % 11 - 5) / 5.0f, 1.0f, true, {200, 0, 255}});
+    sum += double{observations.back().distance};
+  }
+  p.fold(observations, 3);
+  p.add(observations, 4);
+  auto all = p.read();
+  REQUIRE(all[3].value.weight == 100.0f);
+  REQUIRE(all[4].value.weight == 100.0f);
+  // Each of a hundred roundings is off by half a step at most, and weighs less with every observation that follows.
+  REQUIRE(double{all[3].value.distance} == Approx(sum / 100).margin(25 * step));
+  REQUIRE(double{all[4].value.distance} == Approx(sum / 100).margin(25 * step));
+  REQUIRE(all[3].color.rgb.x == Approx(200.0).margin(0.01));
+  // Ends of the range, and another distance for ever: the mean gets there.
+  p.fold(std::vector<observation>(10000, {1.0f, 1.0f, false, {0, 0, 0}}), 3);
+  p.fold(std::vector<observation>(10000, {-1.0f, 1.0f, false, {0, 0, 0}}), 5);
+  all = p.read();
+  REQUIRE(double{all[3].value.distance} == Approx(1.0).margin(80 * step));
+  REQUIRE(all[3].value.weight == voxel::mean16::weight_limit);
+  REQUIRE(all[5].value.distance == -1.0f);
+  REQUIRE(all[6].value.weight == 0.0f);
 }
 
 TEST_CASE("a compact voxel's colour neither overflows nor sticks", "[voxel]")

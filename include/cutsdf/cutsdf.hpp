@@ -10,3 +10,5 @@
 #include <cutsdf/volume.hpp>
 #include <cutsdf/voxel/compact.hpp>
 #include <cutsdf/voxel/five_sums.hpp>
+#include <cutsdf/voxel/fixed_point.hpp>
+#include <cutsdf/voxel/mean16.hpp>

@@ -24,14 +24,18 @@ namespace cutsdf::inline v0 {
 struct volume_settings {
   float voxel_size{0.01f};
   float truncation{0.04f};  // at least voxel_size
-  /// Places in the pool, taken at once; a block takes 512 voxels (8 KiB with the default voxel, so 512 MiB by default).
-  /// With index::slot the pool is as large as the table, and only the default of table_capacity follows from this.
+  /// Places in the pool, taken at once; a block takes 512 voxels (12 KiB with the default voxel, so 768 MiB by
+  /// default). With index::slot the pool is as large as the table, and only the default of table_capacity follows from
+  /// this.
   std::int64_t block_capacity{1 << 16};
   /// Slots in the table, a power of two; 0: the next power of two at or above twice block_capacity, 2^31 at most.
   std::int64_t table_capacity{0};
   /// Words that exchange::unmasked aims at where there is nothing to exchange, a power of two; other policies have
   /// none.
   std::int64_t scratch_slots{1 << 16};
+  /// Pixels of the largest depth image to come, 4 bytes each. A larger one makes room for itself: the call that brings
+  /// it then allocates, and must not be part of a graph that is being captured.
+  std::int64_t image_pixels{640 * 480};
 };
 
 /// Points in the world frame, in metres, in the memory of the volume's space. `colors` and `weights` are empty or as
@@ -115,7 +119,8 @@ class volume {
   /// be meant and out_of_memory when the resource has no room. `stream` and `memory` must outlive the volume.
   volume(const volume_settings& settings, stream_type stream, resource& memory = Space::default_resource())
     : settings_(checked(settings)), stream_(stream), memory_(&memory), storage_(make_storage(settings_)),
-      state_(1, stream, memory), result_(1, stream, memory), box_(1, stream, memory), metres_(0, stream, memory)
+      state_(1, stream, memory), result_(1, stream, memory), box_(1, stream, memory),
+      metres_(settings_.image_pixels, stream, memory)
   {
     Space::once(stream_, detail::start_state{state_.data()});
   }
@@ -185,8 +190,8 @@ class volume {
   frame_result integrate(const depth_view<T>& depth, const color_view& color, const pinhole& camera,
                          const Eigen::Isometry3f& camera_to_world, const depth_range& range = {});
 
-  /// The same without waiting: no host synchronisation, no allocation. `result` as for points; the images must stay
-  /// until the work is done.
+  /// The same without waiting: no host synchronisation, and no allocation for images of up to image_pixels. `result` as
+  /// for points; the images must stay until the work is done.
   template <depth_pixel T>
   void integrate_async(const depth_view<T>& depth, const pinhole& camera, const Eigen::Isometry3f& camera_to_world,
                        const depth_range& range = {}, frame_result* result = nullptr)
@@ -275,6 +280,8 @@ class volume {
     detail::require(s.voxel_size <= 1.0e6f, "voxel_size", s.voxel_size, "at most 1e6 (metres)");
     detail::require(s.truncation / s.voxel_size <= 4096.0f, "truncation / voxel_size", s.truncation / s.voxel_size,
                     "at most 4096");
+    detail::require(s.image_pixels >= 0 && s.image_pixels <= std::numeric_limits<std::int32_t>::max(), "image_pixels",
+                    s.image_pixels, "from 0 to 2^31 - 1");
     if (s.table_capacity != 0) {
       detail::require(s.table_capacity >= 2 && s.table_capacity <= std::int64_t{1} << 31 &&
                         std::has_single_bit(static_cast<std::uint64_t>(s.table_capacity)),

@@ -122,9 +122,13 @@ struct allocate_depth {
     const auto position     = [&](N at) CUTSDF_INLINE_LAMBDA {
       return (broadcast<N>(camera_to_world.translation) + direction * at) * N(inverse_block_size);
     };
-    const N in_front = ieee::sub(z, N(truncation));
-    const N zero(0.0f);
-    return {position(select(in_front > zero, in_front, zero)), position(ieee::add(z, N(truncation)))};
+    const vec3<N> back = position(ieee::add(z, N(truncation)));
+    if constexpr (Policies::allocation_type::sees_through) {
+      return {position(select(z > N(0.0f), N(depth.range.min_depth), N(0.0f))), back};
+    } else {
+      const N in_front = ieee::sub(z, N(truncation));
+      return {position(select(in_front > N(0.0f), in_front, N(0.0f))), back};
+    }
   }
 
   CUTSDF_HD void insert_pixel(int u, int v) const

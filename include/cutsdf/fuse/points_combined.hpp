@@ -149,7 +149,7 @@ struct combine_points {
       const int index    = index_in_block(voxel);
       const bool colored = adds && has_color && Voxel::wants_color(distance, volume.truncation_vox);
       if constexpr (!Weighted) {
-        add_together(adds, place, index, distance, colored, color, looks);
+        add_together(adds, name_of(thread, adds, place, index), place, index, distance, colored, color, looks);
       } else if (adds) {
         Voxel::add(volume.voxels, volume.offset(place, index), {distance, weight, colored, color});
       }
@@ -160,11 +160,20 @@ struct combine_points {
  private:
   static constexpr std::uint32_t looks_every = 16;
 
-  CUTSDF_HD void add_together(bool adds, std::uint32_t place, int index, float distance, bool colored, rgb8 color,
-                              bool looks) const
+  /// A word that neighbouring threads share when they add to the same voxel, and only then. Where places are so many
+  /// that 32 bits do not name their voxels, no two share any.
+  CUTSDF_HD std::uint32_t name_of(std::int64_t thread, bool adds, std::uint32_t place, int index) const
   {
-    // A thread that adds nothing is no neighbour of one that does.
-    const warp::rows row(adds ? place * voxels_per_block + static_cast<std::uint32_t>(index) : ~0u);
+    constexpr std::uint32_t most_places = (1u << 23) - 1;
+    if (!adds) { return ~0u; }
+    return volume.table.block_capacity <= most_places ? place * voxels_per_block + static_cast<std::uint32_t>(index)
+                                                      : static_cast<std::uint32_t>(thread & 31);
+  }
+
+  CUTSDF_HD void add_together(bool adds, std::uint32_t name, std::uint32_t place, int index, float distance,
+                              bool colored, rgb8 color, bool looks) const
+  {
+    const warp::rows row(name);
     const std::uint32_t distances = row.sum(adds ? Voxel::packed(distance) : 0u);
     const bool stores             = adds && row.last();
     if (stores) { Voxel::add_packed(volume.voxels, volume.offset(place, index), distances, looks); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cutsdf/grid/hash.hpp>
+#include <cutsdf/policy/allocation.hpp>
 #include <cutsdf/policy/exchange.hpp>
 #include <cutsdf/policy/index.hpp>
 #include <cutsdf/policy/load.hpp>
@@ -13,7 +14,7 @@ namespace cutsdf::inline v0 {
 /// One choice per axis. Defaults are the fast ones. `Probe` is what insertions walk with, `Lookup` what lookups do.
 template <class Hash = hash::mixed, class Probe = probe::bucketed<>, class Load = load::entry,
           class Index = index::warp_counter, class Visit = visit::blocks, class Exchange = exchange::masked<>,
-          class Lookup = Probe>
+          class Lookup = Probe, class Allocation = allocation::band>
 struct policies {
   static_assert(hash_policy<Hash>, "cutsdf::policies: Hash needs static std::uint32_t hash(vec3i), see hash_policy");
   static_assert(probe_policy<Probe>, "cutsdf::policies: Probe needs static walk() and bound(), see probe_policy");
@@ -25,13 +26,17 @@ struct policies {
                 "cutsdf::policies: Exchange needs static every_step and compare_exchange(), see exchange_policy");
   static_assert(probe_policy<Lookup>, "cutsdf::policies: Lookup needs static walk() and bound(), see probe_policy");
 
-  using hash_type     = Hash;
-  using probe_type    = Probe;
-  using load_type     = Load;
-  using index_type    = Index;
-  using visit_type    = Visit;
-  using exchange_type = Exchange;
-  using lookup_type   = Lookup;
+  static_assert(allocation_policy<Allocation>,
+                "cutsdf::policies: Allocation needs static bool sees_through, see allocation_policy");
+
+  using hash_type       = Hash;
+  using probe_type      = Probe;
+  using load_type       = Load;
+  using index_type      = Index;
+  using visit_type      = Visit;
+  using exchange_type   = Exchange;
+  using lookup_type     = Lookup;
+  using allocation_type = Allocation;
 };
 
 /// What other languages' compilers make of the same algorithm; for comparison, not for speed. All use Teschner's hash,

@@ -111,11 +111,22 @@ struct fixed_point {
            zero)
       .store(steps);
     seen.store(is_seen);
+    // In loops of their own, which become vectors.
+    std::uint64_t sums[N];
+    std::uint64_t any = 0;
     for (int k = 0; k < N; ++k) {
-      const auto weight =
-        static_cast<std::uint64_t>(std::int64_t{is_seen[k] & static_cast<std::int32_t>(weight_steps)});
-      a.geometry[i + k] =
-        limited(a.geometry[i + k] + (static_cast<std::uint64_t>(std::int64_t{steps[k]}) << weight_bits) + weight);
+      const auto weight = std::int64_t{is_seen[k] & static_cast<std::int32_t>(weight_steps)};
+      sums[k]           = a.geometry[i + k] + (static_cast<std::uint64_t>(std::int64_t{steps[k]}) << weight_bits) +
+                static_cast<std::uint64_t>(weight);
+      any |= sums[k];
+    }
+    if ((any & weight_mask) >= weight_limit) {  // one of them, perhaps
+      for (int k = 0; k < N; ++k) {
+        if (is_seen[k] != 0) { sums[k] = limited(sums[k]); }
+      }
+    }
+    for (int k = 0; k < N; ++k) {
+      a.geometry[i + k] = sums[k];
     }
   }
 

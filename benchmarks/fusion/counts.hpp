@@ -5,10 +5,11 @@
 
 namespace bench {
 
-/// Of both layouts that are measured here: distance and weight are two floats, the colour is the rest.
-inline constexpr double geometry_bytes = 8.0;
+/// Distance and weight take 8 bytes in all layouts that are measured here but one; the colour is the rest.
 template <class Voxel>
-inline constexpr double color_bytes = static_cast<double>(Voxel::bytes_per_voxel) - geometry_bytes;
+inline constexpr double geometry_bytes = std::same_as<Voxel, cutsdf::voxel::mean16> ? 4.0 : 8.0;
+template <class Voxel>
+inline constexpr double color_bytes = static_cast<double>(Voxel::bytes_per_voxel) - geometry_bytes<Voxel>;
 
 struct voxel_counts {
   std::uint64_t touched{0};        // voxels with a weight

@@ -9,19 +9,31 @@
 
 namespace bench {
 
-/// The volume that a recording is fused into. Surfaces have blocks by the square of the resolution.
-inline cutsdf::volume_settings room_settings(float voxel)
+/// The voxel of four bytes of geometry.
+using small_volume = cutsdf::volume<space, cutsdf::voxel::mean16>;
+/// The default that also marks what the camera looks through.
+using carving_volume =
+  cutsdf::volume<space, volume::voxel_type,
+                 cutsdf::policies<cutsdf::hash::mixed, cutsdf::probe::bucketed<>, cutsdf::load::entry,
+                                  cutsdf::index::warp_counter, cutsdf::visit::blocks, cutsdf::exchange::masked<>,
+                                  cutsdf::probe::bucketed<>, cutsdf::allocation::free_space>>;
+
+/// The volume that a recording is fused into. Surfaces have blocks by the square of the resolution, space by the cube.
+template <class Volume = volume>
+cutsdf::volume_settings room_settings(float voxel)
 {
+  constexpr bool carves          = Volume::policies_type::allocation_type::sees_through;
   constexpr double finest        = 0.005;
-  constexpr double blocks_finest = 1 << 17;
+  constexpr double blocks_finest = carves ? 1 << 21 : 1 << 17;
   const double scale             = finest / static_cast<double>(voxel);
   return {.voxel_size     = voxel,
           .truncation     = band * voxel,
-          .block_capacity = static_cast<std::int64_t>(blocks_finest * scale * scale) + 1};
+          .block_capacity = static_cast<std::int64_t>(blocks_finest * scale * scale * (carves ? scale : 1.0)) + 1};
 }
 
 /// Fuses all frames; `v` has lost nothing then. Waits.
-inline void fuse_all(session& s, volume& v, bool colored)
+template <class Volume>
+void fuse_all(session& s, Volume& v, bool colored)
 {
   for (const auto& f : s.frames()) {
     fuse_frame(v, f, s.camera(), colored);
@@ -31,25 +43,27 @@ inline void fuse_all(session& s, volume& v, bool colored)
 
 /// What must move for a frame, as the mean of a pass: the depth image once, of the colour image what is used, every
 /// voxel that is updated read and written.
-inline double frame_bytes(session& s, const voxel_counts& pass, bool colored)
+template <class Voxel>
+double frame_bytes(session& s, const voxel_counts& pass, bool colored)
 {
   const auto frames     = static_cast<double>(s.frames().size());
   const auto& first     = s.frames().front();
   const double updates  = static_cast<double>(pass.updates) / frames;
   const double colors   = colored ? static_cast<double>(pass.color_updates) / frames : 0.0;
   const auto all_colors = static_cast<double>(first.color_width) * static_cast<double>(first.color_height);
-  return static_cast<double>(first.depth.bytes()) + 2.0 * geometry_bytes * updates +
-         2.0 * color_bytes<volume::voxel_type> * colors + sizeof(cutsdf::rgb8) * std::min(colors, all_colors);
+  return static_cast<double>(first.depth.bytes()) + 2.0 * geometry_bytes<Voxel> * updates +
+         2.0 * color_bytes<Voxel> * colors + sizeof(cutsdf::rgb8) * std::min(colors, all_colors);
 }
 
-inline void time_frames(benchmark::State& state, session& s, float voxel, bool colored, bool warm)
+template <class Volume>
+void time_frames(benchmark::State& state, session& s, float voxel, bool colored, bool warm)
 {
   const auto& frames = s.frames();
   const auto size    = static_cast<int>(frames.size());
-  const auto fuse = [&](volume& v, int i) { fuse_frame(v, frames[static_cast<std::size_t>(i)], s.camera(), colored); };
-  volume v(room_settings(voxel), s.stream());
+  const auto fuse = [&](Volume& v, int i) { fuse_frame(v, frames[static_cast<std::size_t>(i)], s.camera(), colored); };
+  Volume v(room_settings<Volume>(voxel), s.stream());
   fuse_all(s, v, colored);
-  const double bytes = frame_bytes(s, count(v), colored);
+  const double bytes = frame_bytes<typename Volume::voxel_type>(s, count(v), colored);
   const auto blocks  = static_cast<double>(v.report().blocks);
 
   if (!warm) { v.clear(); }
@@ -92,7 +106,7 @@ inline void time_raycast(benchmark::State& state, session& s, float voxel)
 inline double mesh_bytes(const cutsdf::mesh<space>& m, double blocks)
 {
   const auto vertices = static_cast<double>(m.positions.size());
-  return blocks * cutsdf::voxels_per_block * geometry_bytes +
+  return blocks * cutsdf::voxels_per_block * geometry_bytes<volume::voxel_type> +
          vertices * (2.0 * color_bytes<volume::voxel_type> + 2.0 * sizeof(cutsdf::vec3f) + sizeof(cutsdf::rgb8)) +
          static_cast<double>(m.triangles.bytes());
 }
@@ -120,14 +134,18 @@ inline void add_frames(session& s)
   };
   constexpr size sizes[] = {{"2cm", 0.02f}, {"1cm", 0.01f}, {"5mm", 0.005f}};
   for (const auto& [name, voxel] : sizes) {
-    for (const bool colored : {false, true}) {
-      if (colored && !s.has_color()) { continue; }
+    const auto add_passes = [&, voxel = voxel](const std::string& what, bool colored, auto type) {
+      using kind = typename decltype(type)::type;
       for (const bool warm : {false, true}) {
-        add(std::string("frames/") + name + (colored ? "/colour" : "/depth") + (warm ? "/warm" : "/cold"),
-            on_host ? 1 : 8, [&s, voxel = voxel, colored, warm](benchmark::State& state) {
-              time_frames(state, s, voxel, colored, warm);
-            });
+        add(std::string("frames/") + name + what + (warm ? "/warm" : "/cold"), on_host ? 1 : 8,
+            [&s, voxel, colored, warm](benchmark::State& state) { time_frames<kind>(state, s, voxel, colored, warm); });
       }
+    };
+    add_passes("/depth", false, std::type_identity<volume>{});
+    if (s.has_color()) { add_passes("/colour", true, std::type_identity<volume>{}); }
+    if constexpr (!on_host) {
+      add_passes("/depth-4-bytes", false, std::type_identity<small_volume>{});
+      add_passes("/free-space", false, std::type_identity<carving_volume>{});
     }
   }
   for (const auto& [name, voxel] : sizes) {

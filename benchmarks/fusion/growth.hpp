@@ -61,7 +61,7 @@ inline void time_wall(benchmark::State& state, session& s, double radius, double
   view.fuse(v, result.data());
   const auto blocks = static_cast<double>(result.to_host().front().blocks_updated);
   require_complete(v.report());
-  const double voxel_bytes = 2.0 * geometry_bytes * static_cast<double>(count(v).updates);
+  const double voxel_bytes = 2.0 * geometry_bytes<volume::voxel_type> * static_cast<double>(count(v).updates);
   if (voxel_bytes < least_bytes) { throw refused("the scene is too small to leave the cache"); }
 
   constexpr int frames = on_host ? 2 : 20;

@@ -59,7 +59,7 @@ class cloud {
   {
     const voxel_counts n = count(v);
     return points() * (sizeof(cutsdf::vec3f) + sizeof(cutsdf::rgb8)) +
-           2.0 * geometry_bytes * static_cast<double>(n.touched) +
+           2.0 * geometry_bytes<typename Volume::voxel_type> * static_cast<double>(n.touched) +
            2.0 * color_bytes<typename Volume::voxel_type> * static_cast<double>(n.colored) +
            static_cast<double>(blocks_) * sizeof(cutsdf::table_entry);
   }

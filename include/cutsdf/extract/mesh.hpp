@@ -89,7 +89,7 @@ struct find_cells {
       if (rest != 0) { rest &= seen(place, w); }
       block.words[w].active = rest;
       for (; rest != 0; rest &= rest - 1) {
-        const std::uint64_t word = marching_cubes_words::of(corners.which(lowest(rest)));
+        const std::uint64_t word = marching_cubes_words::of(corners.which(bits::lowest(rest)));
         triangles += static_cast<std::uint32_t>(marching_cubes_words::triangles(word));
       }
     } else {
@@ -139,7 +139,7 @@ struct find_vertices {
       for (int axis = 0; axis < 3; ++axis) {
         const std::uint32_t crossed  = at[axis] & (here ^ beyond[axis]);
         block.words[w].crossed[axis] = crossed;
-        vertices += static_cast<std::uint32_t>(population(crossed));
+        vertices += static_cast<std::uint32_t>(bits::count(crossed));
       }
     } else {
       for (int axis = 0; axis < 3; ++axis) {
@@ -173,7 +173,7 @@ struct emit_triangles {
         if (rest == 0) { return; }
         const auto corners = cell_corners::of(surface.map, place, w);
         for (; rest != 0; rest &= rest - 1) {
-          const int cell  = lowest(rest);
+          const int cell  = bits::lowest(rest);
           const int which = corners.which(cell);
           const int count = marching_cubes_words::triangles(marching_cubes_words::of(which));
           CUTSDF_UNROLLED

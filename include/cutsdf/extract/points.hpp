@@ -40,7 +40,7 @@ struct find_crossings {
     std::uint32_t vertices = 0;
     for (int axis = 0; axis < 3; ++axis) {
       block.words[w].crossed[axis] = crossed[axis];
-      vertices += static_cast<std::uint32_t>(population(crossed[axis]));
+      vertices += static_cast<std::uint32_t>(bits::count(crossed[axis]));
     }
     surface.sizes[i] = surface_size::of(vertices, 0).both;
     if (i == 0) { surface.sizes[surface.words] = 0; }

@@ -13,30 +13,12 @@
 // exist.
 #pragma once
 
+#include <cutsdf/space/bits.hpp>
 #include <cutsdf/volume_ref.hpp>
 
 namespace cutsdf::inline v0::detail {
 
 inline constexpr int words_per_block = voxels_per_block / 32;
-
-CUTSDF_HD inline int population(std::uint32_t bits)
-{
-#if CUTSDF_DEVICE_PASS
-  return __popc(bits);
-#else
-  return __builtin_popcount(bits);
-#endif
-}
-
-/// Position of the lowest bit of a word that is not zero.
-CUTSDF_HD inline int lowest(std::uint32_t bits)
-{
-#if CUTSDF_DEVICE_PASS
-  return __ffs(static_cast<int>(bits)) - 1;
-#else
-  return __builtin_ctz(bits);
-#endif
-}
 
 /// What 32 voxels carry; read at once where numbers are looked up.
 struct alignas(16) surface_word {

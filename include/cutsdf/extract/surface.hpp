@@ -97,11 +97,11 @@ struct surface_ref {
   [[nodiscard]] CUTSDF_HD std::uint32_t vertex(stored_voxel voxel, int axis) const
   {
     const int w               = voxel.index >> 5;
-    const surface_word bits   = map.blocks[voxel.place].words[w];
+    const surface_word word   = map.blocks[voxel.place].words[w];
     const std::uint32_t first = before(std::int64_t{voxel.place} * words_per_block + w).vertices();
     const std::uint32_t below = (1u << (voxel.index & 31)) - 1u;
-    const auto counted        = [&](int k) { return bits.crossed[k] & (k < axis ? ~0u : k == axis ? below : 0u); };
-    const int number          = population(counted(0)) + population(counted(1)) + population(counted(2));
+    const auto counted        = [&](int k) { return word.crossed[k] & (k < axis ? ~0u : k == axis ? below : 0u); };
+    const int number          = bits::count(counted(0)) + bits::count(counted(1)) + bits::count(counted(2));
     return first + static_cast<std::uint32_t>(number);
   }
 };
@@ -169,7 +169,7 @@ struct emit_vertices {
         const surface_block& block = surface.map.blocks[(word + k) / words_per_block];
         for (int axis = 0; axis < 3; ++axis) {
           for (std::uint32_t rest = block.words[k % words_per_block].crossed[axis]; rest != 0; rest &= rest - 1) {
-            put(static_cast<std::uint32_t>(k << 7 | lowest(rest) << 2 | axis));
+            put(static_cast<std::uint32_t>(k << 7 | bits::lowest(rest) << 2 | axis));
           }
         }
       },

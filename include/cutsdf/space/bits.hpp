@@ -7,7 +7,17 @@
 
 namespace cutsdf::inline v0::bits {
 
-/// Position of the lowest bit that is set; one is.
+/// How many are set.
+CUTSDF_HD inline int count(std::uint32_t word)
+{
+#if CUTSDF_DEVICE_PASS
+  return __popc(word);
+#else
+  return __builtin_popcount(word);
+#endif
+}
+
+/// Position of the lowest that is set; one is.
 CUTSDF_HD inline int lowest(std::uint32_t word)
 {
 #if CUTSDF_DEVICE_PASS

@@ -4,7 +4,6 @@
 
 #include <cutsdf/space/config.hpp>
 
-#include <bit>
 #include <cstdint>
 
 namespace cutsdf::inline v0::warp {
@@ -64,16 +63,6 @@ class peers {
   unsigned mask_;
 #endif
 };
-
-/// Number of bits that are set.
-CUTSDF_HD inline std::uint32_t count_bits(std::uint32_t bits)
-{
-#if CUTSDF_DEVICE_PASS
-  return static_cast<std::uint32_t>(__popc(bits));
-#else
-  return static_cast<std::uint32_t>(std::popcount(bits));
-#endif
-}
 
 /// Threads of a warp whose word is that of the thread before them, in rows. All threads of the warp must come here
 /// together, and to sum().

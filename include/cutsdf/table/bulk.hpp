@@ -1,6 +1,7 @@
 // Many blocks at once: what the calls of block_table run.
 #pragma once
 
+#include <cutsdf/space/bits.hpp>
 #include <cutsdf/table/block_table_ref.hpp>
 
 namespace cutsdf::inline v0::detail {
@@ -76,8 +77,8 @@ struct insert_group {
     const std::int64_t first = first_of(i);
     group.mark(shared.won, threads, [&](int k) { return put(first + k, shared.slot[k]); });
     std::uint32_t winners = 0;
-    for (const std::uint32_t bits : shared.won) {
-      winners += warp::count_bits(bits);
+    for (const std::uint32_t word : shared.won) {
+      winners += static_cast<std::uint32_t>(bits::count(word));
     }
     if (winners != 0) {
       group.for_each(1, [&](int) { shared.place = atomic::fetch_add(table.used, winners); });
@@ -121,10 +122,11 @@ struct insert_group {
   {
     const int word = k / 32;
     if ((shared.won[word] >> (k % 32) & 1) == 0) { return; }
-    std::uint32_t place = shared.place + warp::count_bits(shared.won[word] & ((std::uint32_t{1} << (k % 32)) - 1));
-    for (int before = 0; before < word; ++before) {
-      place += warp::count_bits(shared.won[before]);
+    int before = bits::count(shared.won[word] & ((std::uint32_t{1} << (k % 32)) - 1));
+    for (int other = 0; other < word; ++other) {
+      before += bits::count(shared.won[other]);
     }
+    const std::uint32_t place = shared.place + static_cast<std::uint32_t>(before);
     const std::uint32_t index = table.publish(shared.slot[k], key_at(items, i), place);
     if (indices != nullptr) { write_once(indices + i, index); }
     shared.slot[k] = no_slot;

@@ -139,3 +139,51 @@ CUTSDF_INLINE integers<N> is_finite(floats<N> a)
 }
 
 }  // namespace cutsdf::inline v0::ieee
+
+// Arithmetic for what need not be the same to the last bit in both spaces: fast on the device, to about two units in
+// the last place.
+namespace cutsdf::inline v0::approx {
+
+/// a / b for |b| in [2^-126, 2^126].
+CUTSDF_HD inline float div(float a, float b)
+{
+#if CUTSDF_DEVICE_PASS
+  return __fdividef(a, b);
+#else
+  return a / b;
+#endif
+}
+
+/// 1 / sqrt(a) for normal numbers above 0.
+CUTSDF_HD inline float rsqrt(float a)
+{
+#if CUTSDF_DEVICE_PASS
+  return rsqrtf(a);
+#else
+  return 1.0f / std::sqrt(a);
+#endif
+}
+
+CUTSDF_HD inline float from_bits(std::int32_t bits)
+{
+#if CUTSDF_DEVICE_PASS
+  return __int_as_float(bits);
+#else
+  float a;
+  __builtin_memcpy(&a, &bits, sizeof a);
+  return a;
+#endif
+}
+
+CUTSDF_HD inline std::int32_t to_bits(float a)
+{
+#if CUTSDF_DEVICE_PASS
+  return __float_as_int(a);
+#else
+  std::int32_t bits;
+  __builtin_memcpy(&bits, &a, sizeof bits);
+  return bits;
+#endif
+}
+
+}  // namespace cutsdf::inline v0::approx

@@ -93,6 +93,12 @@ struct compact {
     return {s.weight > 0.0f ? ieee::div(s.distance, s.weight) : 0.0f, s.weight};
   }
 
+  CUTSDF_HD static voxel_value read_approx(const arrays& a, std::int64_t i)
+  {
+    const sums s = a.geometry[i];
+    return {s.weight > 0.0f ? approx::div(s.distance, s.weight) : 0.0f, s.weight};
+  }
+
   CUTSDF_HD static voxel_color read_color(const arrays& a, std::int64_t i)
   {
     const std::uint64_t word = a.color[i];

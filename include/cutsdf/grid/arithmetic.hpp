@@ -144,11 +144,13 @@ CUTSDF_INLINE integers<N> is_finite(floats<N> a)
 // the last place.
 namespace cutsdf::inline v0::approx {
 
-/// a / b for |b| in [2^-126, 2^126].
+/// a / b for |b| in [2^-126, 2^126]; anything for other b.
 CUTSDF_HD inline float div(float a, float b)
 {
 #if CUTSDF_DEVICE_PASS
-  return __fdividef(a, b);
+  float inverse;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(b));
+  return a * inverse;
 #else
   return a / b;
 #endif
@@ -158,7 +160,9 @@ CUTSDF_HD inline float div(float a, float b)
 CUTSDF_HD inline float rsqrt(float a)
 {
 #if CUTSDF_DEVICE_PASS
-  return rsqrtf(a);
+  float r;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a));
+  return r;
 #else
   return 1.0f / std::sqrt(a);
 #endif

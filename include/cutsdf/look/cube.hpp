@@ -2,7 +2,7 @@
 // do not wait for each other.
 #pragma once
 
-#include <cutsdf/volume_ref.hpp>
+#include <cutsdf/look/block_cache.hpp>
 
 namespace cutsdf::inline v0::detail {
 
@@ -30,31 +30,32 @@ class voxel_cube {
  public:
   using ref_type = volume_ref<Voxel, Policies>;
 
-  /// The cube whose voxel of least coordinates is `lowest`. Looks up the blocks; `place`, where not no_index, is that of
-  /// `known`.
-  CUTSDF_HD voxel_cube(const ref_type& volume, vec3i lowest, vec3i known, std::uint32_t place)
+  /// The cube whose voxel of least coordinates is `lowest`. Looks up the blocks in `cache`, which is about `middle`.
+  CUTSDF_HD voxel_cube(const ref_type& volume, vec3i lowest, block_cache& cache, vec3i middle)
   {
     constexpr int mask = block_side - 1;
     const vec3i block  = block_of(lowest);
     const vec3i inside{lowest.x & mask, lowest.y & mask, lowest.z & mask};
     const auto over = [](int from) { return from + Side > block_side ? 1 : 0; };
     lowest_         = inside;
-    places_[0]      = block == known && place != no_index ? place : volume.find(block);
-    CUTSDF_UNROLLED
-    for (int i = 1; i < 8; ++i) {
-      places_[i] = places_[0];
-    }
-    // Every block that the cube reaches on one axis or several.
+    // Every block that the cube reaches on one axis or several, this one last.
     const int reach = over(inside.x) | over(inside.y) << 1 | over(inside.z) << 2;
-    all_stored_     = ref_type::stored(places_[0]);
+    int n           = reach;
+    all_stored_     = true;
+    CUTSDF_UNROLLED
+    for (int i = 0; i < 8; ++i) {
+      places_[i] = 0;
+    }
     CUTSDF_ROLLED
-    for (int n = reach; n != 0; n = (n - 1) & reach) {
-      const std::uint32_t found = volume.find(block + vec3i{n & 1, n >> 1 & 1, n >> 2});
+    for (;;) {
+      const std::uint32_t found = cache.find(volume, block + vec3i{n & 1, n >> 1 & 1, n >> 2}, middle);
       all_stored_               = all_stored_ && ref_type::stored(found);
       CUTSDF_UNROLLED
-      for (int i = 1; i < 8; ++i) {
+      for (int i = 0; i < 8; ++i) {
         places_[i] = i == n ? found : places_[i];
       }
+      if (n == 0) { break; }
+      n = (n - 1) & reach;
     }
   }
 
@@ -80,8 +81,10 @@ class voxel_cube {
     std::uint32_t place;
     int index;
     locate(x, y, z, place, index);
-    if (!ref_type::stored(place)) { return unseen; }
-    return distance_at<Voxel>(volume.voxels, ref_type::offset(place, index), min_weight);
+    // Without a branch: where there is no block the pool's first voxels are read, for nothing.
+    const bool stored = ref_type::stored(place);
+    const float d = distance_at<Voxel>(volume.voxels, ref_type::offset(stored ? place : 0, index), min_weight);
+    return stored ? d : unseen;
   }
 
   /// The same where all_stored().

@@ -1,6 +1,7 @@
 // Ray casting: what a camera would see of the surface.
 #pragma once
 
+#include <cutsdf/look/block_cache.hpp>
 #include <cutsdf/look/cube.hpp>
 #include <cutsdf/look/tiles.hpp>
 #include <cutsdf/volume.hpp>
@@ -19,20 +20,23 @@ struct ray_image {
 
 namespace detail {
 
-/// Pixels in an order in which each 32 make a patch of 8x4 and each 256 one of 16x16: rays that stay together.
+/// The image in patches of 8x8 pixels, each the work of a group of threads: rays that stay together.
 struct patches {
+  static constexpr int side   = 8;
+  static constexpr int pixels = side * side;
   int width, height;
 
-  /// How many there are, those beyond the image's edges included.
-  [[nodiscard]] std::int64_t count() const { return std::int64_t{(width + 15) / 16} * ((height + 15) / 16) * 256; }
-  /// False for a pixel beyond the edges.
-  CUTSDF_HD bool pixel(std::int64_t i, int& u, int& v) const
+  /// How many there are; those at the edges reach beyond them.
+  [[nodiscard]] std::int64_t count() const
   {
-    const auto columns = static_cast<std::uint32_t>((width + 15) / 16);
-    const auto patch   = static_cast<std::uint32_t>(i >> 8);
-    const auto k       = static_cast<int>(i & 255);
-    u                  = static_cast<int>(patch % columns) * 16 + (k >> 5 & 1) * 8 + (k & 7);
-    v                  = static_cast<int>(patch / columns) * 16 + (k >> 6) * 4 + (k >> 3 & 3);
+    return std::int64_t{(width + side - 1) / side} * ((height + side - 1) / side);
+  }
+  /// Pixel k of a patch; false beyond the edges.
+  CUTSDF_HD bool pixel(std::int64_t patch, int k, int& u, int& v) const
+  {
+    const auto columns = static_cast<std::uint32_t>((width + side - 1) / side);
+    u                  = static_cast<int>(static_cast<std::uint32_t>(patch) % columns) * side + k % side;
+    v                  = static_cast<int>(static_cast<std::uint32_t>(patch) / columns) * side + k / side;
     return u < width && v < height;
   }
 };
@@ -48,16 +52,22 @@ struct find_surface {
   float min_weight;
   float* depth;
 
-  CUTSDF_HD void operator()(std::int64_t i) const
+  using scratch = block_cache;
+
+  template <class Group>
+  CUTSDF_HD void operator()(const Group& group, std::int64_t patch, scratch& cache) const
   {
-    int u, v;
-    if (!patches{rays.width, rays.height}.pixel(i, u, v)) { return; }
-    depth[std::int64_t{v} * rays.width + u] = march(u, v);
+    group.for_each(block_cache::slots, [&](int slot) { cache.clear(slot); });
+    group.for_each(patches::pixels, [&](int k) {
+      int u, v;
+      if (!patches{rays.width, rays.height}.pixel(patch, k, u, v)) { return; }
+      depth[std::int64_t{v} * rays.width + u] = march(u, v, cache);
+    });
   }
 
   /// First crossing from free space to behind a surface. Blocks that hold nothing are left at their far side; in free
   /// space the step is what the truncated distance allows; near the surface the field is interpolated.
-  CUTSDF_HD float march(int u, int v) const
+  CUTSDF_HD float march(int u, int v, block_cache& cache) const
   {
     const vec3f along   = rays.along(u, v);
     const float per_vox = approx::rsqrt(along.x * along.x + along.y * along.y + along.z * along.z);
@@ -72,68 +82,56 @@ struct find_surface {
     std::uint32_t place = no_index;
     bool in_front       = false;  // whether (front_z, front) is a sample in free space, on this side of z
     float front_z = 0.0f, front = 0.0f;
-    int guesses = 0;
-    for (;;) {
+    bool enclosed = false;  // whether z is a guess between samples on both sides
+    int guesses   = 0;
+    float found   = 0.0f;
+    // Each loop has one way round and its body few branches: threads of a warp whose rays differ stay together.
+    bool close = true;
+    while (close && found == 0.0f) {
       // Far from a surface, by the voxel that holds the sample.
-      bool close = false;
-      while (z <= end) {
+      close = false;
+      while (z <= end && !close) {
         const vec3i voxel = voxel_at(point_on(rays.origin, along, z));
         if (!(block == block_of(voxel))) {
           block = block_of(voxel);
-          place = volume.find(block);
+          place = cache.find(volume, block, rays.block);
         }
-        if (!ref_type::stored(place)) {
-          z        = occupied.next(fmaxf(z, leave(block, inverse)) + tiny(z));
-          in_front = false;
-          continue;
-        }
-        const float d = distance_at<Voxel>(volume.voxels, ref_type::offset(place, index_in_block(voxel)), min_weight);
-        if (!is_seen(d)) {
-          z += fmaxf(per_vox, tiny(z));
-          in_front = false;
-          continue;
-        }
+        const bool stored = ref_type::stored(place);
+        const float d =
+          stored ? distance_at<Voxel>(volume.voxels, ref_type::offset(place, index_in_block(voxel)), min_weight)
+                 : unseen;
+        const bool seen   = is_seen(d);
         const float value = d * volume.truncation_vox;
-        if (value <= near_vox) {
-          close = true;
-          break;
-        }
-        in_front = true;
-        front_z  = z;
-        front    = value;
-        z += fmaxf((value - nearest_slack) * per_vox, tiny(z));
+        close             = seen && value <= near_vox;
+        const bool open   = seen && !close;
+        in_front          = open || (close && in_front);
+        front_z           = open ? z : front_z;
+        front             = open ? value : front;
+        float next        = z + fmaxf((open ? value - nearest_slack : 1.0f) * per_vox, tiny(z));
+        if (!stored) { next = occupied.next(fmaxf(z, leave(block, inverse)) + tiny(z)); }
+        z = close ? z : next;
       }
-      if (!close) { return 0.0f; }
-
       // Near one, by the interpolated field.
-      bool enclosed = false;  // whether z is a guess between samples on both sides
-      for (;;) {
-        float value;
-        if (!interpolate(point_on(rays.origin, along, z), block, place, value)) {
-          if (enclosed) { return z; }
-          z += fmaxf(least_vox * per_vox, tiny(z));
-          break;
-        }
-        if (value > 0.0f) {
-          enclosed = false;
-          in_front = true;
-          front_z  = z;
-          front    = value;
-          z += fmaxf(fmaxf(least_vox, value * over_factor + over_vox) * per_vox, tiny(z));
-          if (value > near_vox || z > end) { break; }
-          continue;
-        }
-        if (!in_front) {
-          z += fmaxf(per_vox, tiny(z));
-          break;
-        }
+      if (close) {
+        float value        = 0.0f;
+        const bool known   = interpolate(point_on(rays.origin, along, z), cache, value);
+        const bool ahead   = known && value > 0.0f;
+        const bool crossed = known && !ahead && in_front;
         // Between a sample in front of the surface and one behind it: false position.
         const float root = front_z + (z - front_z) * approx::div(front, front - value);
-        if (z - front_z <= narrow_vox * per_vox || value > -close_vox || ++guesses > 4) { return root; }
-        z        = root;
-        enclosed = true;
+        guesses += crossed ? 1 : 0;
+        const bool good = crossed && (z - front_z <= narrow_vox * per_vox || value > -close_vox || guesses > 4);
+        found           = good ? root : !known && enclosed ? z : 0.0f;
+        const float step =
+          ahead ? fmaxf(least_vox, value * over_factor + over_vox) : known ? 1.0f : least_vox;
+        in_front = in_front || ahead;
+        front_z  = ahead ? z : front_z;
+        front    = ahead ? value : front;
+        enclosed = crossed;
+        z        = crossed ? root : z + fmaxf(step * per_vox, tiny(z));
       }
     }
+    return found;
   }
 
  private:
@@ -185,12 +183,12 @@ struct find_surface {
                  fminf(along(from.y, rays.origin.y, inverse.y), along(from.z, rays.origin.z, inverse.z)));
   }
 
-  /// The field in voxels; false unless all eight voxels around were observed. `place` is that of `block`.
-  CUTSDF_HD bool interpolate(vec3f position, vec3i block, std::uint32_t place, float& value) const
+  /// The field in voxels; false unless all eight voxels around were observed.
+  CUTSDF_HD bool interpolate(vec3f position, block_cache& cache, float& value) const
   {
     const vec3f shifted{position.x - 0.5f, position.y - 0.5f, position.z - 0.5f};
     const vec3i base = voxel_at(shifted);
-    const voxel_cube<2, Voxel, Policies> cube(volume, base, block, place);
+    const voxel_cube<2, Voxel, Policies> cube(volume, base, cache, rays.block);
     if (!cube.all_stored()) { return false; }
     trilinear cell;
     CUTSDF_UNROLLED
@@ -215,15 +213,21 @@ struct shade_surface {
   vec3f* normals;
   rgb8* colors;
 
-  CUTSDF_HD void operator()(std::int64_t i) const
+  using scratch = block_cache;
+
+  template <class Group>
+  CUTSDF_HD void operator()(const Group& group, std::int64_t patch, scratch& cache) const
   {
-    int u, v;
-    if (!patches{rays.width, rays.height}.pixel(i, u, v)) { return; }
-    const std::int64_t pixel = std::int64_t{v} * rays.width + u;
-    shade(pixel, rays.along(u, v), depth[pixel]);
+    group.for_each(block_cache::slots, [&](int slot) { cache.clear(slot); });
+    group.for_each(patches::pixels, [&](int k) {
+      int u, v;
+      if (!patches{rays.width, rays.height}.pixel(patch, k, u, v)) { return; }
+      const std::int64_t pixel = std::int64_t{v} * rays.width + u;
+      shade(pixel, rays.along(u, v), depth[pixel], cache);
+    });
   }
 
-  CUTSDF_HD void shade(std::int64_t pixel, vec3f along, float z) const
+  CUTSDF_HD void shade(std::int64_t pixel, vec3f along, float z, block_cache& cache) const
   {
     if (!(z > 0.0f)) {
       depth[pixel]   = 0.0f;
@@ -234,7 +238,7 @@ struct shade_surface {
     const vec3f shifted{rays.origin.x - 0.5f, rays.origin.y - 0.5f, rays.origin.z - 0.5f};
     const vec3i base = voxel_at(point_on(shifted, along, z));
     const vec3f from = shifted - to_float(base);  // the ray's origin, as seen from the cell
-    const voxel_cube<4, Voxel, Policies> cube(volume, base - vec3i{1, 1, 1}, {voxel_limit, 0, 0}, no_index);
+    const voxel_cube<4, Voxel, Policies> cube(volume, base - vec3i{1, 1, 1}, cache, rays.block);
 
     // The cell and the voxels next to its faces.
     float d[4][4][4];
@@ -307,9 +311,9 @@ struct shade_surface {
       std::uint32_t place;
       int index;
       cube.locate(x, y, w, place, index);
-      if (!ref_type::stored(place)) { continue; }
-      const voxel_color c = Voxel::read_color(volume.voxels, ref_type::offset(place, index));
-      const float weight  = c.weight > 0.0f ? (x == 2 ? t.x : 1.0f - t.x) * (y == 2 ? t.y : 1.0f - t.y) *
+      const bool stored   = ref_type::stored(place);
+      const voxel_color c = Voxel::read_color(volume.voxels, ref_type::offset(stored ? place : 0, index));
+      const float weight  = stored && c.weight > 0.0f ? (x == 2 ? t.x : 1.0f - t.x) * (y == 2 ? t.y : 1.0f - t.y) *
                                                (w == 2 ? t.z : 1.0f - t.z)
                                             : 0.0f;
       sum = {sum.x + c.rgb.x * weight, sum.y + c.rgb.y * weight, sum.z + c.rgb.z * weight};
@@ -354,11 +358,13 @@ void volume<Space, Voxel, Policies>::raycast_async(ray_image<Space>& into, const
   Space::fill_bytes(stream_, tiles_.data(), 0, static_cast<std::size_t>(pyramid.size()) * sizeof(detail::tile_depths));
   Space::for_each(stream_, storage_.table.block_capacity(),
                   detail::enter_blocks<Policies>::make(v.table, rays, pyramid, camera, pose));
-  Space::for_each(stream_, count,
-                  detail::find_surface<Voxel, Policies>{v, rays, pyramid, options.min_weight, into.depth.data()});
-  Space::for_each(stream_, count,
-                  detail::shade_surface<Voxel, Policies>{v, rays, options.min_weight, into.depth.data(),
-                                                         into.normals.data(), into.colors.data()});
+  Space::template for_each_group<detail::patches::pixels>(
+    stream_, nullptr, count,
+    detail::find_surface<Voxel, Policies>{v, rays, pyramid, options.min_weight, into.depth.data()});
+  Space::template for_each_group<detail::patches::pixels>(
+    stream_, nullptr, count,
+    detail::shade_surface<Voxel, Policies>{v, rays, options.min_weight, into.depth.data(), into.normals.data(),
+                                           into.colors.data()});
 }
 
 template <class Space, class Voxel, class Policies>

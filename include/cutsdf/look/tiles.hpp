@@ -17,6 +17,7 @@ namespace cutsdf::inline v0::detail {
 /// The rays of a camera in units of voxels: the pixel's ray at depth z along the camera's axis is origin + z * along().
 struct ray_bundle {
   vec3f origin;
+  vec3i block;                 // that the origin lies in, where that is in range
   vec3f right, down, forward;  // world frame; right and down a pixel long at depth 1
   float cx, cy;
   int width, height;
@@ -39,8 +40,10 @@ CUTSDF_HD inline vec3f point_on(vec3f origin, vec3f direction, float t)
 inline ray_bundle rays_of(const pinhole& camera, const rigid_motion& camera_to_world, float inverse_voxel_size,
                           float min_depth, float max_depth)
 {
-  const auto& m = camera_to_world;
-  return {m.translation * inverse_voxel_size,
+  const auto& m      = camera_to_world;
+  const vec3f origin = m.translation * inverse_voxel_size;
+  return {origin,
+          addressable(origin) ? block_of(voxel_at(origin)) : vec3i{0, 0, 0},
           vec3f{m.row0.x, m.row1.x, m.row2.x} * (1.0f / camera.fx),
           vec3f{m.row0.y, m.row1.y, m.row2.y} * (1.0f / camera.fy),
           vec3f{m.row0.z, m.row1.z, m.row2.z},
@@ -207,11 +210,7 @@ struct enter_blocks {
   }
 
  private:
-#ifdef CUTSDF_ACROSS
-  static constexpr int most_across = CUTSDF_ACROSS;
-#else
-  static constexpr int most_across = 4;  // tiles that a block covers on an axis
-#endif
+  static constexpr int most_across = 2;  // tiles that a block may touch on an axis
 
   /// The tiles, of level 0, that see [centre - half, centre + half] at depths from z0 > 0 to z1 on one axis; false when
   /// none does. Where a bound is not a number (0 / 0) it is the image's.
@@ -238,15 +237,14 @@ struct enter_blocks {
     return ~std::uint64_t{0} << a & ~std::uint64_t{0} >> (63 - b);
   }
 
-  /// Looks before it writes: most of what a block says is known already.
   CUTSDF_HD static void enter(tile_depths& tile, std::uint64_t slabs, float z0, float z1)
   {
-    if ((atomic::load_relaxed(&tile.slabs) & slabs) != slabs) { atomic::set_bits(&tile.slabs, slabs); }
+    if (slabs != 0) { atomic::set_bits(&tile.slabs, slabs); }
     if (z1 < depth_slabs::limit) { return; }
     const std::int32_t first = 0x7fffffff - approx::to_bits(fmaxf(z0, depth_slabs::limit));
     const std::int32_t last  = approx::to_bits(z1);
-    if (atomic::load_relaxed(&tile.beyond_first) < first) { atomic::raise(&tile.beyond_first, first); }
-    if (atomic::load_relaxed(&tile.beyond_last) < last) { atomic::raise(&tile.beyond_last, last); }
+    atomic::raise(&tile.beyond_first, first);
+    atomic::raise(&tile.beyond_last, last);
   }
 };
 

@@ -96,7 +96,7 @@ struct compact {
   CUTSDF_HD static voxel_value read_approx(const arrays& a, std::int64_t i)
   {
     const sums s = a.geometry[i];
-    return {s.weight > 0.0f ? approx::div(s.distance, s.weight) : 0.0f, s.weight};
+    return {approx::div(s.distance, s.weight), s.weight};
   }
 
   CUTSDF_HD static voxel_color read_color(const arrays& a, std::int64_t i)

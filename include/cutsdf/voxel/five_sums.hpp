@@ -79,7 +79,7 @@ struct five_sums {
   CUTSDF_HD static voxel_value read_approx(const arrays& a, std::int64_t i)
   {
     const float weight = a.weight[i];
-    return {weight > 0.0f ? approx::div(a.distance[i], weight) : 0.0f, weight};
+    return {approx::div(a.distance[i], weight), weight};
   }
 
   CUTSDF_HD static voxel_color read_color(const arrays& a, std::int64_t i)

@@ -168,6 +168,26 @@ CUTSDF_HD inline float rsqrt(float a)
 #endif
 }
 
+/// The larger of two; b where a is no number.
+CUTSDF_HD inline float larger(float a, float b)
+{
+#if CUTSDF_DEVICE_PASS
+  return fmaxf(a, b);
+#else
+  return a > b ? a : b;  // an instruction, where fmaxf is a call
+#endif
+}
+
+/// The smaller of two; b where a is no number.
+CUTSDF_HD inline float smaller(float a, float b)
+{
+#if CUTSDF_DEVICE_PASS
+  return fminf(a, b);
+#else
+  return a < b ? a : b;
+#endif
+}
+
 CUTSDF_HD inline float from_bits(std::int32_t bits)
 {
 #if CUTSDF_DEVICE_PASS

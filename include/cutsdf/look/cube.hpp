@@ -65,10 +65,10 @@ class voxel_cube {
   /// Place of the block of voxel (x, y, z) of the cube, and its index there.
   CUTSDF_HD void locate(int x, int y, int z, std::uint32_t& place, int& index) const
   {
-    const vec3i at = lowest_ + vec3i{x, y, z};
-    const bool bx  = x != 0 && at.x >= block_side;
-    const bool by  = y != 0 && at.y >= block_side;
-    const bool bz  = z != 0 && at.z >= block_side;
+    const vec3i at  = lowest_ + vec3i{x, y, z};
+    const bool bx   = x != 0 && at.x >= block_side;
+    const bool by   = y != 0 && at.y >= block_side;
+    const bool bz   = z != 0 && at.z >= block_side;
     const auto on_x = [&](int i) { return bx ? places_[i + 1] : places_[i]; };
     const auto on_y = [&](int i) { return by ? on_x(i + 2) : on_x(i); };
     place           = bz ? on_y(4) : on_y(0);
@@ -83,7 +83,7 @@ class voxel_cube {
     locate(x, y, z, place, index);
     // Without a branch: where there is no block the pool's first voxels are read, for nothing.
     const bool stored = ref_type::stored(place);
-    const float d = distance_at<Voxel>(volume.voxels, ref_type::offset(stored ? place : 0, index), min_weight);
+    const float d     = distance_at<Voxel>(volume.voxels, ref_type::offset(stored ? place : 0, index), min_weight);
     return stored ? d : unseen;
   }
 
@@ -120,7 +120,7 @@ struct trilinear {
     const float x[4] = {mix(d[0], d[1], t.x), mix(d[2], d[3], t.x), mix(d[4], d[5], t.x), mix(d[6], d[7], t.x)};
     const float y[2] = {mix(x[0], x[1], t.y), mix(x[2], x[3], t.y)};
     slope            = {mix(mix(d[1] - d[0], d[3] - d[2], t.y), mix(d[5] - d[4], d[7] - d[6], t.y), t.z),
-             mix(x[1] - x[0], x[3] - x[2], t.z), y[1] - y[0]};
+                        mix(x[1] - x[0], x[3] - x[2], t.z), y[1] - y[0]};
     return mix(y[0], y[1], t.z);
   }
 

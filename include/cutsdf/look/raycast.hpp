@@ -74,7 +74,7 @@ struct find_surface {
     const vec3f inverse{inverse_of(along.x), inverse_of(along.y), inverse_of(along.z)};
     const occupied_depths occupied = pyramid.around(u, v);
     float z                        = rays.nearest;
-    float end                      = fminf(rays.farthest, 1.0e38f);
+    float end                      = approx::smaller(rays.farthest, 1.0e38f);
     clip(inverse, z, end);
     z = occupied.next(z);
 
@@ -82,6 +82,7 @@ struct find_surface {
     std::uint32_t place = no_index;
     bool in_front       = false;  // whether (front_z, front) is a sample in free space, on this side of z
     float front_z = 0.0f, front = 0.0f;
+    float enough  = 0.0f;   // how far apart, in depth, two samples may be that enclose the surface well
     bool enclosed = false;  // whether z is a guess between samples on both sides
     int guesses   = 0;
     float found   = 0.0f;
@@ -107,8 +108,10 @@ struct find_surface {
         in_front          = open || (close && in_front);
         front_z           = open ? z : front_z;
         front             = open ? value : front;
-        float next        = z + fmaxf((open ? value - nearest_slack : 1.0f) * per_vox, tiny(z));
-        if (!stored) { next = occupied.next(fmaxf(z, leave(block, inverse)) + tiny(z)); }
+        enough            = open ? roughly_vox * per_vox : enough;
+        float next =
+          z + approx::larger((open ? approx::larger(value - nearest_slack, least_vox) : 1.0f) * per_vox, tiny(z));
+        if (!stored) { next = occupied.next(approx::larger(z, leave(block, inverse)) + tiny(z)); }
         z = close ? z : next;
       }
       // Near one, by the interpolated field.
@@ -120,38 +123,33 @@ struct find_surface {
         // Between a sample in front of the surface and one behind it: false position.
         const float root = front_z + (z - front_z) * approx::div(front, front - value);
         guesses += crossed ? 1 : 0;
-        const bool good = crossed && (z - front_z <= narrow_vox * per_vox || value > -close_vox || guesses > 4);
-        found           = good ? root : !known && enclosed ? z : 0.0f;
-        const float step =
-          ahead ? fmaxf(least_vox, value * over_factor + over_vox) : known ? 1.0f : least_vox;
-        in_front = in_front || ahead;
-        front_z  = ahead ? z : front_z;
-        front    = ahead ? value : front;
-        enclosed = crossed;
-        z        = crossed ? root : z + fmaxf(step * per_vox, tiny(z));
+        const bool good  = crossed && (z - front_z <= enough || value > -close_vox || guesses > 4);
+        found            = good ? root : !known && enclosed ? z : 0.0f;
+        const float step = ahead ? approx::larger(least_vox, value * over_factor + over_vox) : known ? 1.0f : least_vox;
+        in_front         = in_front || ahead;
+        front_z          = ahead ? z : front_z;
+        front            = ahead ? value : front;
+        enough           = ahead ? narrow_vox * per_vox : enough;
+        enclosed         = crossed;
+        z                = crossed ? root : z + approx::larger(step * per_vox, tiny(z));
       }
     }
     return found;
   }
 
  private:
-#ifndef CUTSDF_NEAR
-#define CUTSDF_NEAR 2.0f
-#define CUTSDF_SLACK 1.0f
-#define CUTSDF_OVERF 1.0f
-#define CUTSDF_OVER 0.25f
-#define CUTSDF_NARROW 1.5f
-#endif
-  static constexpr float near_vox      = CUTSDF_NEAR;   // readings of one voxel above this are trusted to be free space
-  static constexpr float nearest_slack = CUTSDF_SLACK;  // how far a voxel's distance may be from that at the sample
-  static constexpr float least_vox     = 0.5f;
-  static constexpr float over_factor   = CUTSDF_OVERF;
-  static constexpr float over_vox      = CUTSDF_OVER;
-  static constexpr float narrow_vox    = CUTSDF_NARROW;
-  static constexpr float close_vox     = 0.05f;
+  // In voxels. Chosen by counting the samples of real rays and comparing their hits with a march in tenths of a voxel.
+  static constexpr float near_vox      = 0.8f;  // one voxel's distance above this is trusted to be free space
+  static constexpr float nearest_slack = 0.4f;  // how much of it is not: the voxel's centre is beside the ray
+  static constexpr float least_vox     = 0.5f;  // the shortest step near a surface
+  static constexpr float over_factor   = 1.2f;  // steps that aim behind the surface, so that two samples enclose it
+  static constexpr float over_vox      = 0.3f;
+  static constexpr float roughly_vox   = 0.7f;   // samples as close as this enclose it well where one is of a voxel
+  static constexpr float narrow_vox    = 1.5f;   // the same where both are interpolated
+  static constexpr float close_vox     = 0.05f;  // a sample as close to it as this needs no better
 
   /// A step that rounding cannot swallow, however far away.
-  CUTSDF_HD static float tiny(float z) { return fmaxf(0.01f, z * 1.0e-6f); }
+  CUTSDF_HD static float tiny(float z) { return approx::larger(0.01f, z * 1.0e-6f); }
 
   CUTSDF_HD static float inverse_of(float d)
   {
@@ -165,8 +163,8 @@ struct find_surface {
     const auto cut        = [&](float o, float i) {
       const float a = (-border - o) * i;
       const float b = (border - o) * i;
-      z             = fmaxf(z, fminf(a, b));
-      end           = fminf(end, fmaxf(a, b));
+      z             = approx::larger(z, approx::smaller(a, b));
+      end           = approx::smaller(end, approx::larger(a, b));
     };
     cut(rays.origin.x, inverse.x);
     cut(rays.origin.y, inverse.y);
@@ -179,8 +177,9 @@ struct find_surface {
     const auto along = [](std::int32_t b, float o, float i) {
       return (static_cast<float>((b + (i > 0.0f ? 1 : 0)) * block_side) - o) * i;
     };
-    return fminf(along(from.x, rays.origin.x, inverse.x),
-                 fminf(along(from.y, rays.origin.y, inverse.y), along(from.z, rays.origin.z, inverse.z)));
+    return approx::smaller(
+      along(from.x, rays.origin.x, inverse.x),
+      approx::smaller(along(from.y, rays.origin.y, inverse.y), along(from.z, rays.origin.z, inverse.z)));
   }
 
   /// The field in voxels; false unless all eight voxels around were observed.
@@ -247,8 +246,8 @@ struct shade_surface {
       const int x = k & 3, y = k >> 2 & 3, w = k >> 4;
       if (outer(x) + outer(y) + outer(w) <= 1) { d[w][y][x] = cube.distance(volume, x, y, w, min_weight); }
     }
-    const trilinear cell{{d[1][1][1], d[1][1][2], d[1][2][1], d[1][2][2], d[2][1][1], d[2][1][2], d[2][2][1],
-                          d[2][2][2]}};
+    const trilinear cell{
+      {d[1][1][1], d[1][1][2], d[1][2][1], d[1][2][2], d[2][1][1], d[2][1][2], d[2][2][1], d[2][2][2]}};
     if (cell.seen()) { z = polished(cell, from, along, z); }
     const vec3f t = point_on(from, along, z);
     depth[pixel]  = z * volume.voxel_size;
@@ -285,7 +284,7 @@ struct shade_surface {
       const float value = cell.at(point_on(from, along, z), slope);
       const float gain  = slope.x * along.x + slope.y * along.y + slope.z * along.z;
       const float step  = gain < -1.0e-6f ? approx::div(value, -gain) : 0.0f;
-      z += fminf(fmaxf(step, -0.5f), 0.5f);
+      z += approx::smaller(approx::larger(step, -0.5f), 0.5f);
     }
     return z;
   }
@@ -313,15 +312,15 @@ struct shade_surface {
       cube.locate(x, y, w, place, index);
       const bool stored   = ref_type::stored(place);
       const voxel_color c = Voxel::read_color(volume.voxels, ref_type::offset(stored ? place : 0, index));
-      const float weight  = stored && c.weight > 0.0f ? (x == 2 ? t.x : 1.0f - t.x) * (y == 2 ? t.y : 1.0f - t.y) *
-                                               (w == 2 ? t.z : 1.0f - t.z)
-                                            : 0.0f;
-      sum = {sum.x + c.rgb.x * weight, sum.y + c.rgb.y * weight, sum.z + c.rgb.z * weight};
+      const float weight  = stored && c.weight > 0.0f
+                              ? (x == 2 ? t.x : 1.0f - t.x) * (y == 2 ? t.y : 1.0f - t.y) * (w == 2 ? t.z : 1.0f - t.z)
+                              : 0.0f;
+      sum                 = {sum.x + c.rgb.x * weight, sum.y + c.rgb.y * weight, sum.z + c.rgb.z * weight};
       total += weight;
     }
     const float scale = total > 0.0f ? approx::div(1.0f, total) : 0.0f;
     const auto level  = [scale](float c) {
-      return static_cast<std::uint8_t>(fminf(fmaxf(c * scale, 0.0f), 255.0f) + 0.5f);
+      return static_cast<std::uint8_t>(approx::smaller(approx::larger(c * scale, 0.0f), 255.0f) + 0.5f);
     };
     return {level(sum.x), level(sum.y), level(sum.z)};
   }
@@ -330,9 +329,10 @@ struct shade_surface {
 }  // namespace detail
 
 /// Renders what `camera` at `camera_to_world` would see: per pixel the first crossing from free space to behind the
-/// surface, found in the trilinearly interpolated field, with the field's gradient as normal. Rays start at min_depth
-/// and end where the volume's blocks end (or at max_depth). Does not wait. O(pixels * (blocks along a ray + voxels near
-/// its surface) + block capacity). Throws invalid_argument for a camera, options or a pose that cannot be meant.
+/// surface in the trilinearly interpolated field, and its normal: the central differences of the voxels around it,
+/// interpolated. Rays start at min_depth and end where there are no more blocks before them (or at max_depth). Does not
+/// wait. O(pixels * (blocks along a ray + voxels near its surface) + block capacity); blocks elsewhere, however far
+/// away, cost nothing more. Throws invalid_argument for a camera, options or a pose that cannot be meant.
 template <class Space, class Voxel, class Policies>
 void volume<Space, Voxel, Policies>::raycast_async(ray_image<Space>& into, const pinhole& camera,
                                                    const Eigen::Isometry3f& camera_to_world,

@@ -81,8 +81,8 @@ struct occupied_depths {
   {
     slabs |= tile.slabs;
     if (tile.beyond_last != 0) {
-      beyond_first = fminf(beyond_first, approx::from_bits(0x7fffffff - tile.beyond_first));
-      beyond_last  = fmaxf(beyond_last, approx::from_bits(tile.beyond_last));
+      beyond_first = approx::smaller(beyond_first, approx::from_bits(0x7fffffff - tile.beyond_first));
+      beyond_last  = approx::larger(beyond_last, approx::from_bits(tile.beyond_last));
     }
   }
 
@@ -95,7 +95,7 @@ struct occupied_depths {
       if ((behind & 1) != 0) { return depth; }
       if (behind != 0) { return depth_slabs::start(i + lowest_bit(behind)); }
     }
-    const float z = fmaxf(depth, beyond_first);
+    const float z = approx::larger(depth, beyond_first);
     return z <= beyond_last ? z : 3.0e38f;
   }
 
@@ -186,19 +186,19 @@ struct enter_blocks {
     const vec3f centre = to_float(block_of_key(table.keys[place]) * block_side + vec3i{4, 4, 4});
     const vec3f apart  = centre - rays.origin;
     // What rounding may do to this, and to the positions of samples inside the block.
-    const float margin = 0.01f + 1.0e-6f * (fabsf(centre.x) + fabsf(centre.y) + fabsf(centre.z) +
-                                            fabsf(rays.origin.x) + fabsf(rays.origin.y) + fabsf(rays.origin.z));
+    const float margin = 0.01f + 1.0e-6f * (fabsf(centre.x) + fabsf(centre.y) + fabsf(centre.z) + fabsf(rays.origin.x) +
+                                            fabsf(rays.origin.y) + fabsf(rays.origin.z));
     const float z      = dot(rays.forward, apart);
-    const float z0     = fmaxf(z - (half.z + margin), rays.nearest);
-    const float z1     = fminf(z + (half.z + margin), rays.farthest);
+    const float z0     = approx::larger(z - (half.z + margin), rays.nearest);
+    const float z1     = approx::smaller(z + (half.z + margin), rays.farthest);
     if (!(z0 <= z1)) { return; }
     int left, last_column, top, last_row;
     if (!seen(dot(right, apart), half.x + margin, fx, rays.cx, rays.width, z0, z1, left, last_column)) { return; }
     if (!seen(dot(down, apart), half.y + margin, fy, rays.cy, rays.height, z0, z1, top, last_row)) { return; }
 
     int level = 0;
-    while (level + 1 < pyramid.levels &&
-           ((last_column >> level) - (left >> level) >= most_across || (last_row >> level) - (top >> level) >= most_across)) {
+    while (level + 1 < pyramid.levels && ((last_column >> level) - (left >> level) >= most_across ||
+                                          (last_row >> level) - (top >> level) >= most_across)) {
       ++level;
     }
     const std::uint64_t slabs = slabs_of(z0, z1);
@@ -210,7 +210,7 @@ struct enter_blocks {
   }
 
  private:
-  static constexpr int most_across = 2;  // tiles that a block may touch on an axis
+  static constexpr int most_across = 4;  // tiles that a block may touch on an axis
 
   /// The tiles, of level 0, that see [centre - half, centre + half] at depths from z0 > 0 to z1 on one axis; false when
   /// none does. Where a bound is not a number (0 / 0) it is the image's.
@@ -224,8 +224,8 @@ struct enter_blocks {
     const float upper         = focal * b / (b > 0.0f ? z0 : z1) + c + margin_px;
     const auto last           = static_cast<float>(size - 1);
     if (lower > last || upper < 0.0f) { return false; }
-    from = static_cast<int>(fmaxf(lower, 0.0f)) >> pyramid.shift;
-    to   = upper < last ? static_cast<int>(fmaxf(upper, 0.0f)) >> pyramid.shift : (size - 1) >> pyramid.shift;
+    from = static_cast<int>(approx::larger(lower, 0.0f)) >> pyramid.shift;
+    to   = upper < last ? static_cast<int>(approx::larger(upper, 0.0f)) >> pyramid.shift : (size - 1) >> pyramid.shift;
     return true;
   }
 
@@ -241,7 +241,7 @@ struct enter_blocks {
   {
     if (slabs != 0) { atomic::set_bits(&tile.slabs, slabs); }
     if (z1 < depth_slabs::limit) { return; }
-    const std::int32_t first = 0x7fffffff - approx::to_bits(fmaxf(z0, depth_slabs::limit));
+    const std::int32_t first = 0x7fffffff - approx::to_bits(approx::larger(z0, depth_slabs::limit));
     const std::int32_t last  = approx::to_bits(z1);
     atomic::raise(&tile.beyond_first, first);
     atomic::raise(&tile.beyond_last, last);

@@ -40,6 +40,11 @@ struct voxel_color {
 ///   fold(arrays, i, observation)      by the only thread that touches voxel i
 ///   read(arrays, i) -> voxel_value;  read_color(arrays, i) -> voxel_color
 ///   copy(from, i, to, j)              voxel i of one pool to voxel j of another
+///
+/// and, where there is a faster way for what need not be the same to the last bit (ray casts):
+///
+///   read_approx(arrays, i) -> voxel_value   as read(), to a few units in the last place; any distance where weight is
+///   0
 // clang-format off
 template <class V>
 concept voxel_policy =

@@ -226,6 +226,85 @@ TEST_CASE("a ray cast into images that are there is the same and takes no memory
   REQUIRE_THROWS_AS(v.raycast_async(image, camera_of(16, 24, 60.0), identity_pose), invalid_argument);
 }
 
+/// The interpolated field, in doubles, at a position in voxels; NaN where not all eight voxels were observed.
+double field_at(const voxel_map& voxels, const Eigen::Vector3d& position)
+{
+  const Eigen::Vector3d shifted = position - Eigen::Vector3d::Constant(0.5);
+  const Eigen::Vector3d base    = shifted.array().floor();
+  const Eigen::Vector3d t       = shifted - base;
+  double sum                    = 0.0;
+  for (int i = 0; i < 8; ++i) {
+    const Eigen::Vector3i corner = base.cast<int>() + Eigen::Vector3i(i & 1, i >> 1 & 1, i >> 2);
+    const auto voxel             = voxels.find({corner.x(), corner.y(), corner.z()});
+    if (voxel == voxels.end()) { return std::numeric_limits<double>::quiet_NaN(); }
+    sum += double{voxel->second.distance} * ((i & 1) != 0 ? t.x() : 1.0 - t.x()) *
+           ((i & 2) != 0 ? t.y() : 1.0 - t.y()) * ((i & 4) != 0 ? t.z() : 1.0 - t.z());
+  }
+  return sum;
+}
+
+/// Distance along the ray, in voxels, of its first crossing from free space to behind the surface, found in short
+/// steps; 0 where there is none.
+double brute_force(const voxel_map& voxels, const Eigen::Vector3d& start, const Eigen::Vector3d& unit, double from,
+                   double to)
+{
+  constexpr double step = 0.05;
+  double before         = std::numeric_limits<double>::quiet_NaN();
+  for (double s = from; s < to; s += step) {
+    const double value = field_at(voxels, start + unit * s);
+    if (value <= 0.0 && before > 0.0) { return s - step * value / (value - before); }
+    before = value;
+  }
+  return 0.0;
+}
+
+TEST_CASE("rays hit where a march in tiny steps does", "[raycast]")
+{
+  auto v            = ball_volume<default_volume>();
+  const auto voxels = observed_voxels(v);
+  const auto camera = camera_of(37, 29, 50.0);
+  int both = 0, one = 0, steep = 0, apart = 0;
+  for (const auto& pose : cameras_around(ball_centre, 1.0, 3)) {
+    const auto depth           = v.raycast(camera, pose).depth.to_host();
+    const Eigen::Isometry3d to = pose.cast<double>();
+    for (std::size_t i = 0; i < depth.size(); ++i) {
+      const Eigen::Vector3d ray =
+        to.linear() * to_eigen(camera.ray(static_cast<int>(i % 37), static_cast<int>(i / 37)));
+      const double truth = brute_force(voxels, to.translation() / 0.01, ray.normalized(), 40.0, 140.0) * 0.01;
+      const double cast  = double{depth[i]} * ray.norm();
+      both += truth > 0.0 && cast > 0.0 ? 1 : 0;
+      one += (truth > 0.0) != (cast > 0.0) ? 1 : 0;
+      if (truth == 0.0 || cast == 0.0) { continue; }
+      const Eigen::Vector3d outward = to.translation() + ray.normalized() * truth - ball_centre;
+      if (-outward.normalized().dot(ray.normalized()) < 0.5) { continue; }  // near the silhouette
+      ++steep;
+      apart += std::abs(truth - cast) > tolerance::march ? 1 : 0;
+    }
+  }
+  INFO(both << " rays hit, " << one << " in one way alone, " << apart << " of " << steep << " apart");
+  REQUIRE(both > 400);
+  REQUIRE(one <= both / 50);  // at the silhouette
+  REQUIRE(steep > both / 2);
+  REQUIRE(apart <= steep / 100);
+}
+
+TEST_CASE("a block far away changes nothing", "[raycast]")
+{
+  auto v            = ball_volume<default_volume>();
+  const auto camera = camera_of(160, 120, 50.0);
+  const auto pose   = cameras_around(ball_centre, 1.0, 1).front();
+  const auto before = v.raycast(camera, pose).depth.to_host();
+  // Behind the ball, seen past its edge, and everywhere else.
+  std::vector<vec3f> outliers;
+  for (const Eigen::Vector3f& p : {Eigen::Vector3f(9000.0f, 100.0f, -3000.0f), Eigen::Vector3f(0.0f, 0.0f, 70000.0f),
+                                   Eigen::Vector3f(pose.translation() * -3000.0f)}) {
+    outliers.push_back({p.x(), p.y(), p.z()});
+  }
+  const auto points = upload(outliers);
+  v.allocate_async({.positions = points.span()}, Eigen::Vector3f(1.0f, 1.0f, 1.0f));
+  REQUIRE(v.raycast(camera, pose).depth.to_host() == before);
+}
+
 TEST_CASE("ray casts refuse what cannot be meant", "[raycast]")
 {
   default_volume v({.block_capacity = 64}, test_stream());

@@ -80,13 +80,17 @@ template <class Space>
 struct surface_points;
 
 namespace detail {
-/// The box that holds every block, in blocks, ends included; empty (lower above upper) where there is none.
-struct block_box {
-  std::int32_t lower[3];
-  std::int32_t upper[3];
+/// Where along the rays of some pixels there are blocks; all zero where there are none. See look/tiles.hpp.
+struct alignas(16) tile_depths {
+  std::uint64_t slabs;
+  std::int32_t beyond_first;
+  std::int32_t beyond_last;
 };
 
 struct cloud_view;
+
+/// Such tiles that a volume has room for: an image is divided into no more, however large it is.
+inline constexpr std::int64_t most_tiles = 8192;
 }  // namespace detail
 
 /// A truncated signed distance volume in blocks of 8x8x8 voxels; move-only (one that was moved from may be assigned to
@@ -119,7 +123,7 @@ class volume {
   /// be meant and out_of_memory when the resource has no room. `stream` and `memory` must outlive the volume.
   volume(const volume_settings& settings, stream_type stream, resource& memory = Space::default_resource())
     : settings_(checked(settings)), stream_(stream), memory_(&memory), storage_(make_storage(settings_)),
-      state_(1, stream, memory), result_(1, stream, memory), box_(1, stream, memory),
+      state_(1, stream, memory), result_(1, stream, memory), tiles_(detail::most_tiles, stream, memory),
       metres_(settings_.image_pixels, stream, memory)
   {
     Space::once(stream_, detail::start_state{state_.data()});
@@ -144,7 +148,7 @@ class volume {
     storage_.updated.set_stream(stream);
     state_.set_stream(stream);
     result_.set_stream(stream);
-    box_.set_stream(stream);
+    tiles_.set_stream(stream);
     metres_.set_stream(stream);
   }
 
@@ -230,7 +234,7 @@ class volume {
     r.table_capacity = storage_.table.capacity();
     r.load_factor    = static_cast<double>(entries) / static_cast<double>(r.table_capacity);
     r.bytes          = storage_.table.bytes() + storage_.pool.bytes() + storage_.updated.bytes() + state_.bytes() +
-              result_.bytes() + box_.bytes() + metres_.bytes();
+              result_.bytes() + tiles_.bytes() + metres_.bytes();
     r.frames = state.frames;
     for (int i = 0; i < drop_causes; ++i) {
       r.drops.count[i] = state.total_drops[i];
@@ -332,9 +336,9 @@ class volume {
   resource* memory_;
   storage storage_;
   buffer<detail::frame_state, Space> state_;
-  buffer<frame_result, Space> result_;            // of the calls that wait
-  mutable buffer<detail::block_box, Space> box_;  // scratch of ray casts
-  buffer<float, Space> metres_;                   // the current depth image
+  buffer<frame_result, Space> result_;                // of the calls that wait
+  mutable buffer<detail::tile_depths, Space> tiles_;  // scratch of ray casts
+  buffer<float, Space> metres_;                       // the current depth image
 };
 
 namespace detail {

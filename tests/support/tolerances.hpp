@@ -31,6 +31,9 @@ inline constexpr double normal_cosine = 0.95;
 // The same for the worst of many pixels of a surface fused from images of several cameras.
 inline constexpr double worst_normal_cosine = 0.85;
 
+// How far a ray's hit may be from the crossing found in tiny steps (metres, at 1 cm).
+inline constexpr double march = 2e-4;
+
 // How far a block may be from a segment that visits it, or a segment pass a block that it does not visit (blocks).
 inline constexpr double segment_block = 1e-4;
 

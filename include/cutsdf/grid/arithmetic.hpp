@@ -154,3 +154,75 @@ CUTSDF_INLINE integers<N> is_finite(floats<N> a)
 }
 
 }  // namespace cutsdf::inline v0::ieee
+
+// Arithmetic for what need not be the same to the last bit in both spaces: fast on the device, to about two units in
+// the last place.
+namespace cutsdf::inline v0::approx {
+
+/// a / b for |b| in [2^-126, 2^126]; anything for other b.
+CUTSDF_HD inline float div(float a, float b)
+{
+#if CUTSDF_DEVICE_PASS
+  float inverse;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(b));
+  return a * inverse;
+#else
+  return a / b;
+#endif
+}
+
+/// 1 / sqrt(a) for normal numbers above 0.
+CUTSDF_HD inline float rsqrt(float a)
+{
+#if CUTSDF_DEVICE_PASS
+  float r;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a));
+  return r;
+#else
+  return 1.0f / std::sqrt(a);
+#endif
+}
+
+/// The larger of two; b where a is no number.
+CUTSDF_HD inline float larger(float a, float b)
+{
+#if CUTSDF_DEVICE_PASS
+  return fmaxf(a, b);
+#else
+  return a > b ? a : b;  // an instruction, where fmaxf is a call
+#endif
+}
+
+/// The smaller of two; b where a is no number.
+CUTSDF_HD inline float smaller(float a, float b)
+{
+#if CUTSDF_DEVICE_PASS
+  return fminf(a, b);
+#else
+  return a < b ? a : b;
+#endif
+}
+
+CUTSDF_HD inline float from_bits(std::int32_t bits)
+{
+#if CUTSDF_DEVICE_PASS
+  return __int_as_float(bits);
+#else
+  float a;
+  __builtin_memcpy(&a, &bits, sizeof a);
+  return a;
+#endif
+}
+
+CUTSDF_HD inline std::int32_t to_bits(float a)
+{
+#if CUTSDF_DEVICE_PASS
+  return __float_as_int(a);
+#else
+  std::int32_t bits;
+  __builtin_memcpy(&bits, &a, sizeof bits);
+  return bits;
+#endif
+}
+
+}  // namespace cutsdf::inline v0::approx

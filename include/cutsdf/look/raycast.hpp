@@ -1,7 +1,9 @@
 // Ray casting: what a camera would see of the surface.
 #pragma once
 
-#include <cutsdf/look/sampler.hpp>
+#include <cutsdf/look/block_cache.hpp>
+#include <cutsdf/look/cube.hpp>
+#include <cutsdf/look/tiles.hpp>
 #include <cutsdf/volume.hpp>
 
 namespace cutsdf::inline v0 {
@@ -18,192 +20,319 @@ struct ray_image {
 
 namespace detail {
 
-struct empty_box {
-  block_box* box;
-  CUTSDF_HD void operator()() const
+/// The image in patches of 8x8 pixels, each the work of a group of threads: rays that stay together.
+struct patches {
+  static constexpr int side   = 8;
+  static constexpr int pixels = side * side;
+  int width, height;
+
+  /// How many there are; those at the edges reach beyond them.
+  [[nodiscard]] std::int64_t count() const
   {
-    *box = {{key_bias, key_bias, key_bias}, {-key_bias - 1, -key_bias - 1, -key_bias - 1}};
+    return std::int64_t{(width + side - 1) / side} * ((height + side - 1) / side);
+  }
+  /// Pixel k of a patch; false beyond the edges.
+  CUTSDF_HD bool pixel(std::int64_t patch, int k, int& u, int& v) const
+  {
+    const auto columns = static_cast<std::uint32_t>((width + side - 1) / side);
+    u                  = static_cast<int>(static_cast<std::uint32_t>(patch) % columns) * side + k % side;
+    v                  = static_cast<int>(static_cast<std::uint32_t>(patch) / columns) * side + k / side;
+    return u < width && v < height;
   }
 };
 
-template <class Policies>
-struct grow_box {
-  block_table_ref<Policies> table;
-  block_box* box;
-
-  CUTSDF_HD void operator()(std::int64_t place) const
-  {
-    if (place >= table.places() || table.keys[place] == empty_key) { return; }
-    const vec3i block            = block_of_key(table.keys[place]);
-    const std::int32_t values[3] = {block.x, block.y, block.z};
-    for (int axis = 0; axis < 3; ++axis) {
-      // Looking before asking: almost every block lies inside what is known already.
-      if (values[axis] < atomic::load_relaxed(&box->lower[axis])) { atomic::lower(&box->lower[axis], values[axis]); }
-      if (values[axis] > atomic::load_relaxed(&box->upper[axis])) { atomic::raise(&box->upper[axis], values[axis]); }
-    }
-  }
-};
-
+/// First pass: each pixel's depth in voxels, close to where the field crosses zero, or 0.
 template <class Voxel, class Policies>
-struct cast_ray {
-  volume_ref<Voxel, Policies> volume;
-  const block_box* box;
-  pinhole camera;
-  rigid_motion camera_to_world;
-  raycast_options options;
+struct find_surface {
+  using ref_type = volume_ref<Voxel, Policies>;
+
+  ref_type volume;
+  ray_bundle rays;
+  tile_pyramid pyramid;
+  float min_weight;
   float* depth;
-  vec3f* normals;
-  rgb8* colors;
 
-  CUTSDF_HD void operator()(std::int64_t pixel) const
+  using scratch = block_cache;
+
+  template <class Group>
+  CUTSDF_HD void operator()(const Group& group, std::int64_t patch, scratch& cache) const
   {
-    const auto width = static_cast<std::uint32_t>(camera.width);
-    const auto u     = static_cast<int>(static_cast<std::uint32_t>(pixel) % width);
-    const auto v     = static_cast<int>(static_cast<std::uint32_t>(pixel) / width);
-
-    const vec3f ray       = camera_to_world.rotate(camera.ray(u, v));
-    const float length    = norm(ray);  // of the ray to depth z = 1
-    const float vox_per_z = ieee::mul(length, volume.inverse_voxel_size);
-    const vec3f origin    = camera_to_world.translation * volume.inverse_voxel_size;
-    const vec3f direction = ray * ieee::div(1.0f, length);
-
-    depth[pixel]   = 0.0f;
-    normals[pixel] = {0.0f, 0.0f, 0.0f};
-    colors[pixel]  = {0, 0, 0};
-
-    float from = options.min_depth * vox_per_z;
-    float to   = options.max_depth * vox_per_z;
-    if (!clip(origin, direction, from, to)) { return; }
-    sampler<Voxel, Policies> field(volume, options.min_weight);
-    float hit;
-    if (!march(field, origin, direction, from, to, hit)) { return; }
-
-    const vec3f position = origin + direction * hit;
-    const float z        = ieee::div(hit, vox_per_z);
-    depth[pixel]         = z;
-    normals[pixel]       = normalised(field.gradient(position, 0.0f));
-    colors[pixel]        = field.interpolate_color(position);
-  }
-
- private:
-  /// Cuts [from, to] to the box of all blocks; false when nothing is left.
-  CUTSDF_HD bool clip(vec3f origin, vec3f direction, float& from, float& to) const
-  {
-    const float o[3] = {origin.x, origin.y, origin.z};
-    const float d[3] = {direction.x, direction.y, direction.z};
-    for (int axis = 0; axis < 3; ++axis) {
-      const auto lower = static_cast<float>(box->lower[axis]) * block_side;
-      const auto upper = static_cast<float>(box->upper[axis] + 1) * block_side;
-      if (lower > upper) { return false; }  // no block at all
-      if (d[axis] == 0.0f) {
-        if (o[axis] < lower || o[axis] > upper) { return false; }
-        continue;
-      }
-      const float inverse = 1.0f / d[axis];
-      const float a       = (lower - o[axis]) * inverse;
-      const float b       = (upper - o[axis]) * inverse;
-      from                = fmaxf(from, fminf(a, b));
-      to                  = fminf(to, fmaxf(a, b));
-    }
-    return from <= to;
-  }
-
-  /// Distance along the ray at which it leaves a block.
-  CUTSDF_HD static float leave(vec3i block, vec3f origin, vec3f direction)
-  {
-    const auto along = [](std::int32_t b, float o, float d) {
-      if (d == 0.0f) { return 3.0e38f; }
-      const auto border = static_cast<float>((d > 0.0f ? b + 1 : b) * block_side);
-      return (border - o) / d;
-    };
-    return fminf(along(block.x, origin.x, direction.x),
-                 fminf(along(block.y, origin.y, direction.y), along(block.z, origin.z, direction.z)));
+    group.for_each(block_cache::slots, [&](int slot) { cache.clear(slot); });
+    group.for_each(patches::pixels, [&](int k) {
+      int u, v;
+      if (!patches{rays.width, rays.height}.pixel(patch, k, u, v)) { return; }
+      depth[std::int64_t{v} * rays.width + u] = march(u, v, cache);
+    });
   }
 
   /// First crossing from free space to behind a surface. Blocks that hold nothing are left at their far side; in free
   /// space the step is what the truncated distance allows; near the surface the field is interpolated.
-  CUTSDF_HD bool march(sampler<Voxel, Policies>& field, vec3f origin, vec3f direction, float t, float to,
-                       float& hit) const
+  CUTSDF_HD float march(int u, int v, block_cache& cache) const
   {
-    constexpr float near_vox  = 2.0f;  // nearest-voxel readings above this are trusted to be free space
-    constexpr float least_vox = 0.5f;
-    bool in_front             = false;  // whether (front_t, front) is a sample in free space, on this side of t
-    float front_t = 0.0f, front = 0.0f;
-    while (t <= to) {
-      // A step that rounding cannot swallow, however far away.
-      const float tiny     = fmaxf(0.01f, t * 1.0e-6f);
-      const vec3f position = origin + direction * t;
-      if (!addressable(position)) {
-        t += tiny;
-        continue;
+    const vec3f along   = rays.along(u, v);
+    const float per_vox = approx::rsqrt(along.x * along.x + along.y * along.y + along.z * along.z);
+    const vec3f inverse{inverse_of(along.x), inverse_of(along.y), inverse_of(along.z)};
+    const occupied_depths occupied = pyramid.around(u, v);
+    float z                        = rays.nearest;
+    float end                      = approx::smaller(rays.farthest, 1.0e38f);
+    clip(inverse, z, end);
+    z = occupied.next(z);
+
+    vec3i block{voxel_limit, 0, 0};  // none
+    std::uint32_t place = no_index;
+    bool in_front       = false;  // whether (front_z, front) is a sample in free space, on this side of z
+    float front_z = 0.0f, front = 0.0f;
+    float enough  = 0.0f;   // how far apart, in depth, two samples may be that enclose the surface well
+    bool enclosed = false;  // whether z is a guess between samples on both sides
+    int guesses   = 0;
+    float found   = 0.0f;
+    // Each loop has one way round and its body few branches: threads of a warp whose rays differ stay together.
+    bool close = true;
+    while (close && found == 0.0f) {
+      // Far from a surface, by the voxel that holds the sample.
+      close = false;
+      while (z <= end && !close) {
+        const vec3i voxel = voxel_at(point_on(rays.origin, along, z));
+        if (!(block == block_of(voxel))) {
+          block = block_of(voxel);
+          place = cache.find(volume, block, rays.block);
+        }
+        const bool stored = ref_type::stored(place);
+        const float d =
+          stored ? distance_at<Voxel>(volume.voxels, ref_type::offset(place, index_in_block(voxel)), min_weight)
+                 : unseen;
+        const bool seen   = is_seen(d);
+        const float value = d * volume.truncation_vox;
+        close             = seen && value <= near_vox;
+        const bool open   = seen && !close;
+        in_front          = open || (close && in_front);
+        front_z           = open ? z : front_z;
+        front             = open ? value : front;
+        enough            = open ? roughly_vox * per_vox : enough;
+        float next =
+          z + approx::larger((open ? approx::larger(value - nearest_slack, least_vox) : 1.0f) * per_vox, tiny(z));
+        if (!stored) { next = occupied.next(approx::larger(z, leave(block, inverse)) + tiny(z)); }
+        z = close ? z : next;
       }
-      const vec3i voxel = voxel_at(position);
-      if (!volume.stored(field.find(block_of(voxel)))) {
-        t        = fmaxf(t, leave(block_of(voxel), origin, direction)) + tiny;
-        in_front = false;
-        continue;
+      // Near one, by the interpolated field.
+      if (close) {
+        float value        = 0.0f;
+        const bool known   = interpolate(point_on(rays.origin, along, z), cache, value);
+        const bool ahead   = known && value > 0.0f;
+        const bool crossed = known && !ahead && in_front;
+        // Between a sample in front of the surface and one behind it: false position.
+        const float root = front_z + (z - front_z) * approx::div(front, front - value);
+        guesses += crossed ? 1 : 0;
+        const bool good  = crossed && (z - front_z <= enough || value > -close_vox || guesses > 4);
+        found            = good ? root : !known && enclosed ? z : 0.0f;
+        const float step = ahead ? approx::larger(least_vox, value * over_factor + over_vox) : known ? 1.0f : least_vox;
+        in_front         = in_front || ahead;
+        front_z          = ahead ? z : front_z;
+        front            = ahead ? value : front;
+        enough           = ahead ? narrow_vox * per_vox : enough;
+        enclosed         = crossed;
+        z                = crossed ? root : z + approx::larger(step * per_vox, tiny(z));
       }
-      float distance;
-      if (!field.read(voxel, distance)) {
-        t += fmaxf(1.0f, tiny);
-        in_front = false;
-        continue;
-      }
-      if (distance * volume.truncation_vox > near_vox) {
-        in_front = true;
-        front_t  = t;
-        front    = distance;
-        t += fmaxf(distance * volume.truncation_vox - 1.0f, tiny);
-        continue;
-      }
-      if (!field.interpolate(position, distance)) {
-        t += fmaxf(least_vox, tiny);
-        continue;
-      }
-      if (distance > 0.0f) {
-        in_front = true;
-        front_t  = t;
-        front    = distance;
-        t += fmaxf(fmaxf(least_vox, 0.75f * distance * volume.truncation_vox), tiny);
-        continue;
-      }
-      if (in_front) {
-        hit = refine(field, origin, direction, front_t, front, t, distance);
-        return true;
-      }
-      t += fmaxf(1.0f, tiny);
     }
-    return false;
+    return found;
   }
 
-  /// Root between a sample in front of the surface and one behind it: false position, bracket kept.
-  CUTSDF_HD float refine(sampler<Voxel, Policies>& field, vec3f origin, vec3f direction, float a, float at_a, float b,
-                         float at_b) const
+ private:
+  // In voxels. Chosen by counting the samples of real rays and comparing their hits with a march in tenths of a voxel.
+  static constexpr float near_vox      = 0.8f;  // one voxel's distance above this is trusted to be free space
+  static constexpr float nearest_slack = 0.4f;  // how much of it is not: the voxel's centre is beside the ray
+  static constexpr float least_vox     = 0.5f;  // the shortest step near a surface
+  static constexpr float over_factor   = 1.2f;  // steps that aim behind the surface, so that two samples enclose it
+  static constexpr float over_vox      = 0.3f;
+  static constexpr float roughly_vox   = 0.7f;   // samples as close as this enclose it well where one is of a voxel
+  static constexpr float narrow_vox    = 1.5f;   // the same where both are interpolated
+  static constexpr float close_vox     = 0.05f;  // a sample as close to it as this needs no better
+
+  /// A step that rounding cannot swallow, however far away.
+  CUTSDF_HD static float tiny(float z) { return approx::larger(0.01f, z * 1.0e-6f); }
+
+  CUTSDF_HD static float inverse_of(float d)
   {
-    constexpr int iterations = 4;
-    float root               = a + (b - a) * at_a / (at_a - at_b);
-    for (int i = 0; i < iterations; ++i) {
-      float value;
-      if (!field.interpolate(origin + direction * root, value)) { break; }
-      if (value > 0.0f) {
-        a    = root;
-        at_a = value;
-      } else {
-        b    = root;
-        at_b = value;
-      }
-      root = a + (b - a) * at_a / (at_a - at_b);
+    return fabsf(d) > 1.0e-30f ? approx::div(1.0f, d) : d < 0.0f ? -1.0e30f : 1.0e30f;
+  }
+
+  /// Cuts [z, end] to where blocks can be.
+  CUTSDF_HD void clip(vec3f inverse, float& z, float& end) const
+  {
+    constexpr auto border = static_cast<float>(voxel_limit);
+    const auto cut        = [&](float o, float i) {
+      const float a = (-border - o) * i;
+      const float b = (border - o) * i;
+      z             = approx::larger(z, approx::smaller(a, b));
+      end           = approx::smaller(end, approx::larger(a, b));
+    };
+    cut(rays.origin.x, inverse.x);
+    cut(rays.origin.y, inverse.y);
+    cut(rays.origin.z, inverse.z);
+  }
+
+  /// Depth at which the ray leaves a block.
+  CUTSDF_HD float leave(vec3i from, vec3f inverse) const
+  {
+    const auto along = [](std::int32_t b, float o, float i) {
+      return (static_cast<float>((b + (i > 0.0f ? 1 : 0)) * block_side) - o) * i;
+    };
+    return approx::smaller(
+      along(from.x, rays.origin.x, inverse.x),
+      approx::smaller(along(from.y, rays.origin.y, inverse.y), along(from.z, rays.origin.z, inverse.z)));
+  }
+
+  /// The field in voxels; false unless all eight voxels around were observed.
+  CUTSDF_HD bool interpolate(vec3f position, block_cache& cache, float& value) const
+  {
+    const vec3f shifted{position.x - 0.5f, position.y - 0.5f, position.z - 0.5f};
+    const vec3i base = voxel_at(shifted);
+    const voxel_cube<2, Voxel, Policies> cube(volume, base, cache, rays.block);
+    if (!cube.all_stored()) { return false; }
+    trilinear cell;
+    CUTSDF_UNROLLED
+    for (int i = 0; i < 8; ++i) {
+      cell.d[i] = cube.stored_distance(volume, i & 1, i >> 1 & 1, i >> 2, min_weight);
     }
-    return root;
+    if (!cell.seen()) { return false; }
+    value = cell.at(shifted - to_float(base)) * volume.truncation_vox;
+    return true;
+  }
+};
+
+/// Second pass: from depths close to the surface the depths on it, in metres; normals and colours.
+template <class Voxel, class Policies>
+struct shade_surface {
+  using ref_type = volume_ref<Voxel, Policies>;
+
+  ref_type volume;
+  ray_bundle rays;
+  float min_weight;
+  float* depth;
+  vec3f* normals;
+  rgb8* colors;
+
+  using scratch = block_cache;
+
+  template <class Group>
+  CUTSDF_HD void operator()(const Group& group, std::int64_t patch, scratch& cache) const
+  {
+    group.for_each(block_cache::slots, [&](int slot) { cache.clear(slot); });
+    group.for_each(patches::pixels, [&](int k) {
+      int u, v;
+      if (!patches{rays.width, rays.height}.pixel(patch, k, u, v)) { return; }
+      const std::int64_t pixel = std::int64_t{v} * rays.width + u;
+      shade(pixel, rays.along(u, v), depth[pixel], cache);
+    });
+  }
+
+  CUTSDF_HD void shade(std::int64_t pixel, vec3f along, float z, block_cache& cache) const
+  {
+    if (!(z > 0.0f)) {
+      depth[pixel]   = 0.0f;
+      normals[pixel] = {0.0f, 0.0f, 0.0f};
+      colors[pixel]  = {0, 0, 0};
+      return;
+    }
+    const vec3f shifted{rays.origin.x - 0.5f, rays.origin.y - 0.5f, rays.origin.z - 0.5f};
+    const vec3i base = voxel_at(point_on(shifted, along, z));
+    const vec3f from = shifted - to_float(base);  // the ray's origin, as seen from the cell
+    const voxel_cube<4, Voxel, Policies> cube(volume, base - vec3i{1, 1, 1}, cache, rays.block);
+
+    // The cell and the voxels next to its faces.
+    float d[4][4][4];
+    CUTSDF_UNROLLED
+    for (int k = 0; k < 64; ++k) {
+      const int x = k & 3, y = k >> 2 & 3, w = k >> 4;
+      if (outer(x) + outer(y) + outer(w) <= 1) { d[w][y][x] = cube.distance(volume, x, y, w, min_weight); }
+    }
+    const trilinear cell{
+      {d[1][1][1], d[1][1][2], d[1][2][1], d[1][2][2], d[2][1][1], d[2][1][2], d[2][2][1], d[2][2][2]}};
+    if (cell.seen()) { z = polished(cell, from, along, z); }
+    const vec3f t = point_on(from, along, z);
+    depth[pixel]  = z * volume.voxel_size;
+
+    // The central differences at the cell's corners, interpolated.
+    vec3f gradient{0.0f, 0.0f, 0.0f};
+    CUTSDF_UNROLLED
+    for (int k = 0; k < 4; ++k) {
+      const int a = 1 + (k & 1), b = 1 + (k >> 1);
+      const auto weight = [&](float s, float r) { return (a == 2 ? s : 1.0f - s) * (b == 2 ? r : 1.0f - r); };
+      gradient.x += weight(t.y, t.z) * difference(d[b][a][0], d[b][a][1], d[b][a][2], d[b][a][3], t.x);
+      gradient.y += weight(t.x, t.z) * difference(d[b][0][a], d[b][1][a], d[b][2][a], d[b][3][a], t.y);
+      gradient.z += weight(t.x, t.y) * difference(d[0][b][a], d[1][b][a], d[2][b][a], d[3][b][a], t.z);
+    }
+    float square = gradient.x * gradient.x + gradient.y * gradient.y + gradient.z * gradient.z;
+    if (!(square > 1.0e-20f)) {  // nothing to tell: it faces the camera
+      gradient = {-along.x, -along.y, -along.z};
+      square   = along.x * along.x + along.y * along.y + along.z * along.z;
+    }
+    const float scale = approx::rsqrt(square);
+    normals[pixel]    = {gradient.x * scale, gradient.y * scale, gradient.z * scale};
+    colors[pixel]     = color(cube, t);
+  }
+
+ private:
+  CUTSDF_HD static constexpr int outer(int i) { return i == 0 || i == 3 ? 1 : 0; }
+
+  /// The root of a cell's field on the ray, from a depth close to it: Newton's steps.
+  CUTSDF_HD static float polished(const trilinear& cell, vec3f from, vec3f along, float z)
+  {
+    CUTSDF_UNROLLED
+    for (int i = 0; i < 2; ++i) {
+      vec3f slope;
+      const float value = cell.at(point_on(from, along, z), slope);
+      const float gain  = slope.x * along.x + slope.y * along.y + slope.z * along.z;
+      const float step  = gain < -1.0e-6f ? approx::div(value, -gain) : 0.0f;
+      z += approx::smaller(approx::larger(step, -0.5f), 0.5f);
+    }
+    return z;
+  }
+
+  /// Derivative at `t` between b and c of four values in a row: central differences where there are neighbours.
+  CUTSDF_HD static float difference(float a, float b, float c, float d, float t)
+  {
+    if (!is_seen(b) || !is_seen(c)) { return 0.0f; }
+    const float inside = c - b;
+    const float at_b   = is_seen(a) ? 0.5f * (c - a) : inside;
+    const float at_c   = is_seen(d) ? 0.5f * (d - b) : inside;
+    return mix(at_b, at_c, t);
+  }
+
+  /// Interpolation of the colour over those of the cell's voxels that have one; black where none has.
+  CUTSDF_HD rgb8 color(const voxel_cube<4, Voxel, Policies>& cube, vec3f t) const
+  {
+    vec3f sum{0.0f, 0.0f, 0.0f};
+    float total = 0.0f;
+    CUTSDF_UNROLLED
+    for (int i = 0; i < 8; ++i) {
+      const int x = 1 + (i & 1), y = 1 + (i >> 1 & 1), w = 1 + (i >> 2);
+      std::uint32_t place;
+      int index;
+      cube.locate(x, y, w, place, index);
+      const bool stored   = ref_type::stored(place);
+      const voxel_color c = Voxel::read_color(volume.voxels, ref_type::offset(stored ? place : 0, index));
+      const float weight  = stored && c.weight > 0.0f
+                              ? (x == 2 ? t.x : 1.0f - t.x) * (y == 2 ? t.y : 1.0f - t.y) * (w == 2 ? t.z : 1.0f - t.z)
+                              : 0.0f;
+      sum                 = {sum.x + c.rgb.x * weight, sum.y + c.rgb.y * weight, sum.z + c.rgb.z * weight};
+      total += weight;
+    }
+    const float scale = total > 0.0f ? approx::div(1.0f, total) : 0.0f;
+    const auto level  = [scale](float c) {
+      return static_cast<std::uint8_t>(approx::smaller(approx::larger(c * scale, 0.0f), 255.0f) + 0.5f);
+    };
+    return {level(sum.x), level(sum.y), level(sum.z)};
   }
 };
 
 }  // namespace detail
 
 /// Renders what `camera` at `camera_to_world` would see: per pixel the first crossing from free space to behind the
-/// surface, found in the trilinearly interpolated field, with the field's gradient as normal. Rays start at min_depth
-/// and end where the volume's blocks end (or at max_depth). Does not wait. O(pixels * (blocks along a ray + voxels near
-/// its surface) + block capacity). Throws invalid_argument for a camera, options or a pose that cannot be meant.
+/// surface in the trilinearly interpolated field, and its normal: the central differences of the voxels around it,
+/// interpolated. Rays start at min_depth and end where there are no more blocks before them (or at max_depth). Does not
+/// wait. O(pixels * (blocks along a ray + voxels near its surface) + block capacity); blocks elsewhere, however far
+/// away, cost nothing more. Throws invalid_argument for a camera, options or a pose that cannot be meant.
 template <class Space, class Voxel, class Policies>
 void volume<Space, Voxel, Policies>::raycast_async(ray_image<Space>& into, const pinhole& camera,
                                                    const Eigen::Isometry3f& camera_to_world,
@@ -223,11 +352,19 @@ void volume<Space, Voxel, Policies>::raycast_async(ray_image<Space>& into, const
   detail::require(into.normals.size() == pixels, "size of the normals", into.normals.size(), "the number of pixels");
   detail::require(into.colors.size() == pixels, "size of the colours", into.colors.size(), "the number of pixels");
   if (pixels == 0) { return; }
-  Space::once(stream_, detail::empty_box{box_.data()});
-  Space::for_each(stream_, storage_.table.block_capacity(), detail::grow_box<Policies>{v.table, box_.data()});
-  Space::for_each(stream_, pixels,
-                  detail::cast_ray<Voxel, Policies>{v, box_.data(), camera, pose, options, into.depth.data(),
-                                                    into.normals.data(), into.colors.data()});
+  const auto rays    = detail::rays_of(camera, pose, v.inverse_voxel_size, options.min_depth, options.max_depth);
+  const auto pyramid = detail::tile_pyramid::over(camera.width, camera.height, tiles_.data());
+  const auto count   = detail::patches{camera.width, camera.height}.count();
+  Space::fill_bytes(stream_, tiles_.data(), 0, static_cast<std::size_t>(pyramid.size()) * sizeof(detail::tile_depths));
+  Space::for_each(stream_, storage_.table.block_capacity(),
+                  detail::enter_blocks<Policies>::make(v.table, rays, pyramid, camera, pose));
+  Space::template for_each_group<detail::patches::pixels>(
+    stream_, nullptr, count,
+    detail::find_surface<Voxel, Policies>{v, rays, pyramid, options.min_weight, into.depth.data()});
+  Space::template for_each_group<detail::patches::pixels>(
+    stream_, nullptr, count,
+    detail::shade_surface<Voxel, Policies>{v, rays, options.min_weight, into.depth.data(), into.normals.data(),
+                                           into.colors.data()});
 }
 
 template <class Space, class Voxel, class Policies>

@@ -107,6 +107,16 @@ CUTSDF_HD inline void set_bits(std::uint32_t* address, std::uint32_t bits)
 #endif
 }
 
+/// The same for 64 bits.
+CUTSDF_HD inline void set_bits(std::uint64_t* address, std::uint64_t bits)
+{
+#if CUTSDF_DEVICE_PASS
+  atomicOr(reinterpret_cast<unsigned long long*>(address), static_cast<unsigned long long>(bits));
+#else
+  reference<std::uint64_t>(*address).fetch_or(bits, order::relaxed);
+#endif
+}
+
 /// Relaxed minimum; the old value is dropped.
 CUTSDF_HD inline void lower(std::int32_t* address, std::int32_t value)
 {

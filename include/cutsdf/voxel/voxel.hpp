@@ -106,6 +106,16 @@ struct stored_value {
     }
   }
 
+  /// To a few units in the last place; any number where the weight is 0.
+  [[nodiscard]] CUTSDF_HD float approx_distance() const
+  {
+    if constexpr (has_sums) {
+      return approx::div(stored.distance, stored.weight);
+    } else {
+      return stored.distance;
+    }
+  }
+
  private:
   static constexpr bool has_sums =
     requires(typename Voxel::arrays a, std::int64_t i) { { Voxel::read_sums(a, i) } -> std::same_as<voxel_value>; };

@@ -1,0 +1,132 @@
+// Reading the voxels around a position, all at once: the blocks that they lie in are looked up first, so that the loads
+// do not wait for each other.
+#pragma once
+
+#include <cutsdf/look/block_cache.hpp>
+
+namespace cutsdf::inline v0::detail {
+
+/// What an unobserved voxel reads as; distances are at most 1.
+inline constexpr float unseen = 4.0f;
+CUTSDF_HD inline bool is_seen(float distance) { return distance < 2.0f; }
+
+/// A voxel's distance, or `unseen` where its weight is not above min_weight. To a few units in the last place.
+template <class Voxel>
+CUTSDF_HD float distance_at(const typename Voxel::arrays& voxels, std::int64_t i, float min_weight)
+{
+  const auto value = stored_value<Voxel>::read(voxels, i);
+  return value.stored.weight > min_weight ? value.approx_distance() : unseen;
+}
+
+/// A cube of Side^3 voxels, Side at most 8, and the blocks it lies in.
+template <int Side, class Voxel, class Policies>
+class voxel_cube {
+ public:
+  using ref_type = volume_ref<Voxel, Policies>;
+
+  /// The cube whose voxel of least coordinates is `lowest`. Looks up the blocks in `cache`, which is about `middle`.
+  CUTSDF_HD voxel_cube(const ref_type& volume, vec3i lowest, block_cache& cache, vec3i middle)
+  {
+    constexpr int mask = block_side - 1;
+    const vec3i block  = block_of(lowest);
+    const vec3i inside{lowest.x & mask, lowest.y & mask, lowest.z & mask};
+    const auto over = [](int from) { return from + Side > block_side ? 1 : 0; };
+    lowest_         = inside;
+    // Every block that the cube reaches on one axis or several, this one last.
+    const int reach = over(inside.x) | over(inside.y) << 1 | over(inside.z) << 2;
+    int n           = reach;
+    all_stored_     = true;
+    CUTSDF_UNROLLED
+    for (int i = 0; i < 8; ++i) {
+      places_[i] = 0;
+    }
+    CUTSDF_ROLLED
+    for (;;) {
+      const std::uint32_t found = cache.find(volume, block + vec3i{n & 1, n >> 1 & 1, n >> 2}, middle);
+      all_stored_               = all_stored_ && ref_type::stored(found);
+      CUTSDF_UNROLLED
+      for (int i = 0; i < 8; ++i) {
+        places_[i] = i == n ? found : places_[i];
+      }
+      if (n == 0) { break; }
+      n = (n - 1) & reach;
+    }
+  }
+
+  /// Whether every block that the cube touches has voxels.
+  [[nodiscard]] CUTSDF_HD bool all_stored() const { return all_stored_; }
+
+  /// Place of the block of voxel (x, y, z) of the cube, and its index there.
+  CUTSDF_HD void locate(int x, int y, int z, std::uint32_t& place, int& index) const
+  {
+    const vec3i at  = lowest_ + vec3i{x, y, z};
+    const bool bx   = x != 0 && at.x >= block_side;
+    const bool by   = y != 0 && at.y >= block_side;
+    const bool bz   = z != 0 && at.z >= block_side;
+    const auto on_x = [&](int i) { return bx ? places_[i + 1] : places_[i]; };
+    const auto on_y = [&](int i) { return by ? on_x(i + 2) : on_x(i); };
+    place           = bz ? on_y(4) : on_y(0);
+    index           = index_in_block(at);
+  }
+
+  /// Distance of voxel (x, y, z) of the cube.
+  [[nodiscard]] CUTSDF_HD float distance(const ref_type& volume, int x, int y, int z, float min_weight) const
+  {
+    std::uint32_t place;
+    int index;
+    locate(x, y, z, place, index);
+    // Without a branch: where there is no block the pool's first voxels are read, for nothing.
+    const bool stored = ref_type::stored(place);
+    const float d     = distance_at<Voxel>(volume.voxels, ref_type::offset(stored ? place : 0, index), min_weight);
+    return stored ? d : unseen;
+  }
+
+  /// The same where all_stored().
+  [[nodiscard]] CUTSDF_HD float stored_distance(const ref_type& volume, int x, int y, int z, float min_weight) const
+  {
+    std::uint32_t place;
+    int index;
+    locate(x, y, z, place, index);
+    return distance_at<Voxel>(volume.voxels, ref_type::offset(place, index), min_weight);
+  }
+
+ private:
+  vec3i lowest_;  // inside its block
+  std::uint32_t places_[8];
+  bool all_stored_;
+};
+
+CUTSDF_HD inline float mix(float a, float b, float t) { return a + (b - a) * t; }
+
+/// The trilinear field of a cell: eight distances, x fastest.
+struct trilinear {
+  float d[8];
+
+  [[nodiscard]] CUTSDF_HD float at(vec3f t) const
+  {
+    return mix(mix(mix(d[0], d[1], t.x), mix(d[2], d[3], t.x), t.y),
+               mix(mix(d[4], d[5], t.x), mix(d[6], d[7], t.x), t.y), t.z);
+  }
+
+  /// The same, and its derivatives.
+  CUTSDF_HD float at(vec3f t, vec3f& slope) const
+  {
+    const float x[4] = {mix(d[0], d[1], t.x), mix(d[2], d[3], t.x), mix(d[4], d[5], t.x), mix(d[6], d[7], t.x)};
+    const float y[2] = {mix(x[0], x[1], t.y), mix(x[2], x[3], t.y)};
+    slope            = {mix(mix(d[1] - d[0], d[3] - d[2], t.y), mix(d[5] - d[4], d[7] - d[6], t.y), t.z),
+                        mix(x[1] - x[0], x[3] - x[2], t.z), y[1] - y[0]};
+    return mix(y[0], y[1], t.z);
+  }
+
+  [[nodiscard]] CUTSDF_HD bool seen() const
+  {
+    bool all = true;
+    CUTSDF_UNROLLED
+    for (int i = 0; i < 8; ++i) {
+      all = all && is_seen(d[i]);
+    }
+    return all;
+  }
+};
+
+}  // namespace cutsdf::inline v0::detail

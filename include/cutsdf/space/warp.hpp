@@ -137,6 +137,6 @@ CUTSDF_HD inline bool any(bool flag)
 }
 
 /// A count of threads that fills whole warps.
-constexpr std::int64_t whole(std::int64_t threads) { return (threads + 31) / 32 * 32; }
+CUTSDF_HD constexpr std::int64_t whole(std::int64_t threads) { return (threads + 31) / 32 * 32; }
 
 }  // namespace cutsdf::inline v0::warp

@@ -84,15 +84,19 @@ CUTSDF_HD inline void begin_kernel()
 #endif
 }
 
-/// Whether the current device knows about that; asked once per device.
+/// Whether the current device knows about that, and this toolkit lets graphs capture it.
 inline bool overlaps_launches()
 {
+#if CUDART_VERSION >= 12030
   static per_device_value<int> known;
   return known.get([](int device) {
     int major = 0;
     check_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
     return major;
   }) >= 9;
+#else
+  return false;
+#endif
 }
 
 /// Launches a kernel that runs `F`.

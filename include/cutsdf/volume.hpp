@@ -98,10 +98,11 @@ inline constexpr std::int64_t most_tiles = 8192;
 ///
 /// `Space` says where it lives (space::device or space::host), `Voxel` what a voxel stores, `Policies` how the table
 /// works. Every call runs on the stream given at construction (set_stream() changes it) and never on the default
-/// stream. Calls named `..._async` return without waiting and allocate nothing; those that wait say so. A volume is not
-/// safe for concurrent calls from several host threads. With space::device the stream's device must be current at every
-/// call, the destructor included; the default resource is the device's cudaMallocAsync pool, which gives memory back to
-/// the driver at the next synchronisation unless its release threshold is raised.
+/// stream. Calls named `..._async` return without waiting and allocate nothing (but for a depth image larger than
+/// image_pixels); those that wait say so. A volume is not safe for concurrent calls from several host threads. With
+/// space::device the stream's device must be current at every call, the destructor included; the default resource is
+/// the device's cudaMallocAsync pool, which gives memory back to the driver at the next synchronisation unless its
+/// release threshold is raised.
 ///
 /// Limits: blocks lie within 2^20 of the origin on each axis (83 km at 1 cm); blocks are not removed except by clear();
 /// running out of room loses blocks, counted in every frame_result and in report().

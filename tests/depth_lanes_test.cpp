@@ -42,7 +42,8 @@ struct plain_voxel {
     voxel::compact::copy(a, i, b, j);
   }
 };
-static_assert(!row_voxel_policy<plain_voxel, pack<float, 4>>);
+static_assert(!row_voxel_policy<plain_voxel, pack<float, 4>> && !column_voxel_policy<plain_voxel, 8>);
+static_assert(row_voxel_policy<voxel::fixed_point, pack<float, 8>>);
 static_assert(row_voxel_policy<voxel::compact, pack<float, 4>>);
 static_assert(row_voxel_policy<voxel::five_sums, pack<float, 8>>);
 
@@ -157,7 +158,9 @@ TEMPLATE_TEST_CASE("any width of pack fuses depth images as single numbers do", 
                    (host_with<pack<float, 4>>), host_as_is)
 {
   for (const bool colored : {false, true}) {
+    require_same_as_one_by_one<TestType, voxel::fixed_point>(colored);
     require_same_as_one_by_one<TestType, voxel::compact>(colored);
+    require_same_as_one_by_one<TestType, voxel::mean16>(colored);
     require_same_as_one_by_one<TestType, voxel::five_sums>(colored);
     require_same_as_one_by_one<TestType, plain_voxel>(colored);
   }

@@ -3,6 +3,7 @@
 
 #include <cutsdf/frame.hpp>
 #include <cutsdf/grid/image.hpp>
+#include <cutsdf/space/bits.hpp>
 #include <cutsdf/volume_ref.hpp>
 
 namespace cutsdf::inline v0::detail {
@@ -61,8 +62,10 @@ struct update_depth {
     const F x         = ieee::to_float(integer(local.x) + lane_index<F>());
     const F y(ieee::to_float(local.y));
     const vec3<F> foot = c.origin + c.step_x * x + c.step_y * y;
-    for (int z = local.z; z < local.z + column; ++z) {
-      update(c, first + (z - local.z) * block_side * block_side, foot + c.step_z * F(ieee::to_float(z)));
+    if constexpr (lanes == 1) {
+      update_column(c, first, foot);
+    } else {
+      update_row(c, first, foot + c.step_z * F(ieee::to_float(local.z)));
     }
   }
 
@@ -70,27 +73,77 @@ struct update_depth {
   using integer = integer_of<F>;
   using mask    = mask_of<F>;
 
-  /// Voxels from `first` on, with their centres in the camera frame.
-  CUTSDF_INLINE void update(const context& c, int first, vec3<F> centre) const
+  /// The voxels above `first`, whose centre is `foot` in the camera frame. What memory is asked for is asked for
+  /// together: one answer takes as long as all.
+  CUTSDF_HD void update_column(const context& c, int first, vec3f foot) const
+  {
+    const auto centre = [&](int z) { return foot + c.step_z * static_cast<float>(z); };
+    float distance[column];
+    bool seen[column];
+    CUTSDF_UNROLLED
+    for (int z = 0; z < column; ++z) {
+      const vec3f at = centre(z);
+      std::int32_t u, v;
+      seen[z]     = camera.project(at, u, v) && at.z > 0.0f;
+      distance[z] = metres[v * camera.width + u];  // of pixel (0, 0) where the voxel is not in view
+    }
+    std::uint32_t any = 0, colored = 0;
+    CUTSDF_UNROLLED
+    for (int z = 0; z < column; ++z) {
+      const float signed_distance = ieee::sub(distance[z], centre(z).z);
+      seen[z]                     = seen[z] && distance[z] > 0.0f && signed_distance >= -volume.truncation;
+      const float scaled          = ieee::mul(signed_distance, inverse_truncation);
+      distance[z]                 = scaled < 1.0f ? scaled : 1.0f;
+      any |= (seen[z] ? 1u : 0u) << z;
+      colored |= (seen[z] && Voxel::wants_color(distance[z], volume.truncation_vox) ? 1u : 0u) << z;
+    }
+    if (any == 0) { return; }
+    if (!c.stored) {
+      state->drop(drop_cause::pool_full, static_cast<std::uint32_t>(bits::count(any)));
+      return;
+    }
+    constexpr int stride      = block_side * block_side;
+    const std::int64_t offset = volume.offset(c.place, first);
+    if (color == nullptr) { colored = 0; }
+    if constexpr (column_voxel_policy<Voxel, column>) {
+      Voxel::fold_column(volume.voxels, offset, stride, distance, seen);
+      for (; colored != 0; colored &= colored - 1) {
+        const int z = bits::lowest(colored);
+        std::int32_t u, v;
+        if (color_camera.project(centre(z), u, v)) {
+          Voxel::fold_color(volume.voxels, offset + z * stride, color_at(u, v), 1.0f);
+        }
+      }
+    } else {
+      CUTSDF_UNROLLED
+      for (int z = 0; z < column; ++z) {
+        if (!seen[z]) { continue; }
+        observation o{distance[z], 1.0f, false, {0, 0, 0}};
+        std::int32_t u, v;
+        if ((colored >> z & 1u) != 0 && color_camera.project(centre(z), u, v)) {
+          o.colored = true;
+          o.color   = color_at(u, v);
+        }
+        Voxel::fold(volume.voxels, offset + z * stride, o);
+      }
+    }
+  }
+
+  /// As many voxels of a row as there are lanes, from `first` on, with their centres in the camera frame.
+  CUTSDF_INLINE void update_row(const context& c, int first, vec3<F> centre) const
   {
     const F zero(0.0f);
     integer u, v;
     const mask in_view = camera.project(centre, u, v) & (centre.z > zero);
     if (!any(in_view)) { return; }
     const integer pixel = v * integer(camera.width) + u;
-    F measured;
-    if constexpr (lanes == 1) {
-      measured = metres[pixel];
-    } else {
-      float read[lanes];
-      for (int i = 0; i < lanes; ++i) {
-        read[i] = metres[lane(pixel, i)];
-      }
-      measured = F::load(read);
+    float read[lanes];
+    for (int i = 0; i < lanes; ++i) {
+      read[i] = metres[lane(pixel, i)];
     }
+    const F measured        = F::load(read);
     const F signed_distance = ieee::sub(measured, centre.z);
     const mask seen         = in_view & (measured > zero) & (signed_distance >= F(-volume.truncation));
-    if (lanes == 1 && !any(seen)) { return; }  // of several lanes, some mostly are
     if (!c.stored) {
       for (int i = 0; i < lanes; ++i) {
         if (lane(seen, i)) { state->drop(drop_cause::pool_full); }
@@ -98,10 +151,10 @@ struct update_depth {
       return;
     }
     const F scaled = ieee::mul(signed_distance, F(inverse_truncation));
-    fold(volume.offset(c.place, first), select(scaled < F(1.0f), scaled, F(1.0f)), centre, seen);
+    fold_row(volume.offset(c.place, first), select(scaled < F(1.0f), scaled, F(1.0f)), centre, seen);
   }
 
-  CUTSDF_INLINE void fold(std::int64_t first, F distance, vec3<F> centre, mask seen) const
+  CUTSDF_INLINE void fold_row(std::int64_t first, F distance, vec3<F> centre, mask seen) const
   {
     mask colored(false);
     integer u(0), v(0);
@@ -109,7 +162,7 @@ struct update_depth {
       colored = seen & wants_color(distance);
       if (any(colored)) { colored = colored & color_camera.project(centre, u, v); }
     }
-    if constexpr (lanes > 1 && row_voxel_policy<Voxel, F>) {
+    if constexpr (row_voxel_policy<Voxel, F>) {
       Voxel::fold_row(volume.voxels, first, distance, seen);
       if (!any(colored)) { return; }
       std::int32_t is_colored[lanes], at_u[lanes], at_v[lanes];
@@ -134,7 +187,7 @@ struct update_depth {
 
   [[nodiscard]] CUTSDF_INLINE mask wants_color(F distance) const
   {
-    if constexpr (lanes == 1 || row_voxel_policy<Voxel, F>) {
+    if constexpr (row_voxel_policy<Voxel, F>) {
       return Voxel::wants_color(distance, F(volume.truncation_vox));
     } else {
       std::int32_t wanted[lanes];

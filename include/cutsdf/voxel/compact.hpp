@@ -61,6 +61,23 @@ struct compact {
   }
 
   template <int N>
+  CUTSDF_HD static void fold_column(const arrays& a, std::int64_t i, std::int64_t stride, const float (&distance)[N],
+                                    const bool (&seen)[N])
+  {
+    sums old[N];
+    CUTSDF_UNROLLED
+    for (int k = 0; k < N; ++k) {
+      old[k] = seen[k] ? a.geometry[i + k * stride] : sums{0.0f, 0.0f};
+    }
+    CUTSDF_UNROLLED
+    for (int k = 0; k < N; ++k) {
+      if (seen[k]) {
+        a.geometry[i + k * stride] = {ieee::add(old[k].distance, distance[k]), ieee::add(old[k].weight, 1.0f)};
+      }
+    }
+  }
+
+  template <int N>
   CUTSDF_INLINE static void fold_row(const arrays& a, std::int64_t i, pack<float, N> distance,
                                      mask_of<pack<float, N>> seen)
   {
@@ -99,6 +116,6 @@ struct compact {
   }
 };
 
-static_assert(voxel_policy<compact>);
+static_assert(column_voxel_policy<compact, block_side>);
 
 }  // namespace cutsdf::inline v0::voxel

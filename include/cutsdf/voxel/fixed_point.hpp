@@ -101,6 +101,21 @@ struct fixed_point {
   }
 
   template <int N>
+  CUTSDF_HD static void fold_column(const arrays& a, std::int64_t i, std::int64_t stride, const float (&distance)[N],
+                                    const bool (&seen)[N])
+  {
+    std::uint64_t words[N];
+    CUTSDF_UNROLLED
+    for (int k = 0; k < N; ++k) {
+      words[k] = seen[k] ? a.geometry[i + k * stride] : 0;
+    }
+    CUTSDF_UNROLLED
+    for (int k = 0; k < N; ++k) {
+      if (seen[k]) { a.geometry[i + k * stride] = limited(words[k] + word_of(distance[k], 1.0f)); }
+    }
+  }
+
+  template <int N>
   CUTSDF_INLINE static void fold_row(const arrays& a, std::int64_t i, pack<float, N> distance,
                                      mask_of<pack<float, N>> seen)
   {
@@ -223,6 +238,6 @@ struct fixed_point {
   }
 };
 
-static_assert(voxel_policy<fixed_point> && packing_voxel_policy<fixed_point>);
+static_assert(packing_voxel_policy<fixed_point> && column_voxel_policy<fixed_point, block_side>);
 
 }  // namespace cutsdf::inline v0::voxel

@@ -55,7 +55,27 @@ struct mean16 {
   CUTSDF_HD static void fold(const arrays& a, std::int64_t i, const observation& o)
   {
     a.geometry[i] = folded(a.geometry[i], o.distance, o.weight);
-    if (o.colored) { a.color[i] = color_word::blended(a.color[i], o.color, o.weight); }
+    if (o.colored) { fold_color(a, i, o.color, o.weight); }
+  }
+
+  template <int N>
+  CUTSDF_HD static void fold_column(const arrays& a, std::int64_t i, std::int64_t stride, const float (&distance)[N],
+                                    const bool (&seen)[N])
+  {
+    std::uint32_t words[N];
+    CUTSDF_UNROLLED
+    for (int k = 0; k < N; ++k) {
+      words[k] = seen[k] ? a.geometry[i + k * stride] : 0;
+    }
+    CUTSDF_UNROLLED
+    for (int k = 0; k < N; ++k) {
+      if (seen[k]) { a.geometry[i + k * stride] = folded(words[k], distance[k], 1.0f); }
+    }
+  }
+
+  CUTSDF_HD static void fold_color(const arrays& a, std::int64_t i, rgb8 color, float weight)
+  {
+    a.color[i] = color_word::blended(a.color[i], color, weight);
   }
 
   CUTSDF_HD static voxel_value read(const arrays& a, std::int64_t i)
@@ -91,6 +111,6 @@ struct mean16 {
   }
 };
 
-static_assert(voxel_policy<mean16>);
+static_assert(column_voxel_policy<mean16, block_side>);
 
 }  // namespace cutsdf::inline v0::voxel

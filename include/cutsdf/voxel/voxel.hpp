@@ -121,6 +121,20 @@ struct stored_value {
     requires(typename Voxel::arrays a, std::int64_t i) { { Voxel::read_sums(a, i) } -> std::same_as<voxel_value>; };
 };
 
+/// A voxel policy that can also fold N voxels at once, `stride` apart, as space::device does with depth images: where it
+/// reads all of them before it writes the first, they are waited for together.
+///
+///   fold_column(arrays, i, stride, distance[N], seen[N])   distances of weight 1 into voxels i, i + stride, ... where
+///                                                          seen
+///   fold_color(arrays, i, rgb8, float weight)              the colour that goes with a distance folded before
+template <class V, int N>
+concept column_voxel_policy =
+  voxel_policy<V> && requires(typename V::arrays a, std::int64_t i, const float (&distance)[N], const bool (&seen)[N],
+                              rgb8 color, float weight) {
+    V::fold_column(a, i, i, distance, seen);
+    V::fold_color(a, i, color, weight);
+  };
+
 /// A voxel policy that can also fold a row of voxels at once, as space::host does with depth images. F is a pack:
 ///
 ///   fold_row(arrays, i, F distance, mask_of<F> seen)   distances of weight 1 into voxels i, i + 1, ... where seen

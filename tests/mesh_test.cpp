@@ -287,10 +287,10 @@ TEST_CASE("a full pool's mesh has what was stored", "[mesh]")
   REQUIRE(surface_errors(mesh, from_inside).max <= tolerance::sphere_max_error);
 }
 
-/// A voxel policy of the user's own: no sums that could be read, weight before distance, no colour.
-struct mean_voxel {
+/// A voxel policy of the user's own: it lets nobody read its sums, has the weight before the distance and no colour.
+struct plain_voxel {
   struct arrays {
-    float* weight_and_mean;
+    float* weight_and_sum;
   };
   static constexpr std::int64_t bytes_per_voxel = 2 * sizeof(float);
   static arrays bind(void* memory, std::int64_t) { return {static_cast<float*>(memory)}; }
@@ -298,28 +298,27 @@ struct mean_voxel {
   CUTSDF_HD static bool wants_color(float, float) { return false; }
   CUTSDF_HD static void add(const arrays& a, std::int64_t i, const observation& o)
   {
-    atomic::add(a.weight_and_mean + 2 * i, o.weight);  // the last of all tells the distance: right enough for a test
-    a.weight_and_mean[2 * i + 1] = o.distance;
+    atomic::add(a.weight_and_sum + 2 * i, o.weight);
+    atomic::add(a.weight_and_sum + 2 * i + 1, ieee::mul(o.distance, o.weight));
   }
   CUTSDF_HD static void fold(const arrays& a, std::int64_t i, const observation& o)
   {
-    float& weight = a.weight_and_mean[2 * i];
-    float& mean   = a.weight_and_mean[2 * i + 1];
-    mean          = ieee::div(ieee::add(ieee::mul(mean, weight), ieee::mul(o.distance, o.weight)), weight + o.weight);
-    weight        = weight + o.weight;
+    a.weight_and_sum[2 * i]     = ieee::add(a.weight_and_sum[2 * i], o.weight);
+    a.weight_and_sum[2 * i + 1] = ieee::add(a.weight_and_sum[2 * i + 1], ieee::mul(o.distance, o.weight));
   }
   CUTSDF_HD static voxel_value read(const arrays& a, std::int64_t i)
   {
-    return {a.weight_and_mean[2 * i + 1], a.weight_and_mean[2 * i]};
+    const float weight = a.weight_and_sum[2 * i];
+    return {weight > 0.0f ? ieee::div(a.weight_and_sum[2 * i + 1], weight) : 0.0f, weight};
   }
   CUTSDF_HD static voxel_color read_color(const arrays&, std::int64_t) { return {{0.0f, 0.0f, 0.0f}, 0.0f}; }
   CUTSDF_HD static void copy(const arrays& from, std::int64_t i, const arrays& to, std::int64_t j)
   {
-    to.weight_and_mean[2 * j]     = from.weight_and_mean[2 * i];
-    to.weight_and_mean[2 * j + 1] = from.weight_and_mean[2 * i + 1];
+    to.weight_and_sum[2 * j]     = from.weight_and_sum[2 * i];
+    to.weight_and_sum[2 * j + 1] = from.weight_and_sum[2 * i + 1];
   }
 };
-using mean_volume = volume<test_space, mean_voxel>;
+using plain_volume = volume<test_space, plain_voxel>;
 
 /// Numbers of a mesh, found cell by cell from the voxels.
 struct cell_counts {
@@ -354,7 +353,7 @@ cell_counts count_cells(const voxel_map& voxels, float min_weight)
 }
 
 TEMPLATE_TEST_CASE("the mesh has the triangles and vertices of its cells, whatever the layout", "[mesh]",
-                   default_volume, paper_volume, slot_volume, mean_volume)
+                   default_volume, paper_volume, slot_volume, plain_volume)
 {
   // Points so sparse that cells lack corners everywhere, also across the borders of blocks, and blocks are missing.
   TestType v({.block_capacity = 4096, .table_capacity = 8192}, test_stream());

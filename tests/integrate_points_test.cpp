@@ -7,6 +7,9 @@
 #include "support/tolerances.hpp"
 #include "support/volumes.hpp"
 
+#include <algorithm>
+#include <limits>
+
 namespace cutsdf_test::integrate_points {
 
 const Eigen::Vector3f origin = Eigen::Vector3f::Zero();
@@ -272,6 +275,56 @@ TEST_CASE("a voxel that is seen for ever stays right", "[points]")
     REQUIRE(value.weight < 4.0e6f);
     REQUIRE(double{value.distance} == Approx(double{expected.at(voxel).distance}).margin(1.0 / 4096));
   }
+}
+
+TEST_CASE("a pattern of invalid points keeps no voxel from its limit", "[points]")
+{
+  // An organised cloud whose borders are invalid: every sixteenth group of 32 points is.
+  const vec3f position{0.5f, 0.5f, 10.5f};
+  std::vector<vec3f> positions(5 << 20, position);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    if (i / 32 % 16 == 15) { positions[i].x = std::numeric_limits<float>::quiet_NaN(); }
+  }
+  default_volume v({.voxel_size = 1.0f, .truncation = 1.0f, .block_capacity = 64}, test_stream());
+  const auto points = upload(positions);
+  static_cast<void>(v.integrate({.positions = points.span()}, {0.5f, 0.5f, 0.0f}));
+  for (const auto& [voxel, value] : observed_voxels(v)) {
+    INFO("voxel " << voxel.z);
+    REQUIRE(value.weight > 100000.0f);
+    REQUIRE(value.weight < 4.0e6f);
+    REQUIRE(double{value.distance} == Approx(std::clamp(10.0 - voxel.z, -1.0, 1.0)).margin(1.0 / 4096));
+  }
+}
+
+TEST_CASE("two passes need the blocks that one pass needs, however close the camera", "[points]")
+{
+  for (const float scale : {4.5e-23f, 1e-20f, 1e-15f, 1e-6f, 1.0f}) {
+    INFO("scale " << scale);
+    const volume_settings coarse{.voxel_size = 1.0f, .truncation = 40.0f, .block_capacity = 4096};
+    default_volume once(coarse, test_stream());
+    default_volume twice(coarse, test_stream());
+    paper_volume sample_by_sample(coarse, test_stream());
+    const auto points = upload(std::vector<vec3f>{{scale, 0.58f * scale, 0.58f * scale}});
+    const point_cloud cloud{points.span()};
+    static_cast<void>(once.integrate(cloud, origin));
+    twice.allocate_async(cloud, origin);
+    twice.update_async(cloud, origin);
+    static_cast<void>(sample_by_sample.integrate(cloud, origin));
+    REQUIRE(blocks_of(once) == blocks_of(sample_by_sample));
+    REQUIRE(blocks_of(twice) == blocks_of(sample_by_sample));
+    REQUIRE(observed_voxels(once).size() == observed_voxels(twice).size());
+  }
+}
+
+TEST_CASE("a point that is invalid and out of range is invalid", "[points]")
+{
+  default_volume v(small, test_stream());
+  const auto positions = upload(std::vector<vec3f>{{-1e9f, 0.0f, 0.0f}, {1e9f, 1.0f, 1.0f}, {0.0f, 0.0f, 0.5f}});
+  const auto weights   = upload(std::vector<float>{0.0f, 9.0f, 1.0f});
+  const auto frame     = v.integrate({.positions = positions.span(), .weights = weights.span()}, origin);
+  REQUIRE(frame.valid == 1);
+  REQUIRE(frame.drops[drop_cause::invalid_input] == 2);
+  REQUIRE(frame.drops[drop_cause::out_of_range] == 0);
 }
 
 TEST_CASE("a camera from which a voxel cannot be told from its neighbour is none", "[points]")

@@ -21,10 +21,10 @@ struct cloud_view {
     return weights[i] >= believed.least && weights[i] <= believed.most ? weights[i] : 0.0f;
   }
 
-  /// The one validity predicate: both passes walk the same points.
+  /// The one validity predicate: both passes walk the same points. Of an invalid one `out` is left alone.
   CUTSDF_HD bool ray(std::int64_t i, float inverse_voxel_size, point_ray& out) const
   {
-    return point_ray::make(camera_vox, positions[i] * inverse_voxel_size, out) && weight(i) > 0.0f;
+    return weight(i) > 0.0f && point_ray::make(camera_vox, positions[i] * inverse_voxel_size, out);
   }
 };
 

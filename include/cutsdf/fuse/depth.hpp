@@ -25,6 +25,10 @@ depth_reader<T> reader_of(const depth_view<T>& depth, const pinhole& camera, con
   require(depth.height == camera.height, "height of the depth image", depth.height, "the camera's");
   require(std::int64_t{depth.width} * depth.height <= std::numeric_limits<std::int32_t>::max(),
           "number of pixels of the depth image", std::int64_t{depth.width} * depth.height, "below 2^31");
+  // The device takes tiles of 8 x 4, and numbers their pixels with 32 bits.
+  const auto padded = (std::int64_t{depth.width} + 7) / 8 * 8 * ((std::int64_t{depth.height} + 3) / 4 * 4);
+  require(padded <= std::numeric_limits<std::uint32_t>::max(), "number of pixels of the depth image in tiles of 8 x 4",
+          padded, "below 2^32");
   require(depth.data != nullptr || depth.width == 0 || depth.height == 0, "data of the depth image", depth.data,
           "not null");
   require(depth.units_per_metre > 0.0f && std::isfinite(depth.units_per_metre), "units_per_metre",

@@ -123,7 +123,7 @@ struct combine_points {
     const float weight   = Weighted && valid ? cloud.weight(i) : 1.0f;
     const bool has_color = valid && cloud.colors != nullptr;
     const rgb8 color     = has_color ? cloud.colors[i] : rgb8{0, 0, 0};
-    const bool looks     = ((thread >> 5) + state->stamp) % looks_every == 0;
+    const bool looks     = looks_now(thread);
     const int n          = band_samples(volume.truncation_vox);
     const int share      = (2 * n + parts) / parts;
     const int begin      = -n + part * share;
@@ -158,7 +158,13 @@ struct combine_points {
   }
 
  private:
-  static constexpr std::uint32_t looks_every = 16;
+  /// Whether a warp's threads look at what they have added to: one warp in sixteen, another at each frame, and by a
+  /// hash, so that no regular pattern of points can keep a voxel unseen.
+  [[nodiscard]] CUTSDF_HD bool looks_now(std::int64_t thread) const
+  {
+    const auto warp = static_cast<std::uint32_t>(thread >> 5);
+    return ((warp ^ state->stamp * 0x9e3779b9u) * 0x85ebca6bu) >> 28 == 0;
+  }
 
   /// A word that neighbouring threads share when they add to the same voxel, and only then. Where places are so many
   /// that 32 bits do not name their voxels, no two share any.

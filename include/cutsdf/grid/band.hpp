@@ -86,9 +86,10 @@ struct point_ray {
       ++first;
     }
     const float farthest = ieee::add(range, truncation_vox);
-    // No point of a voxel is a whole voxel from its centre; up to here rounding is far below what is left of it.
-    constexpr float exact = 65536.0f;
-    const bool certain    = within(exact) && range < exact;
+    // No point of a voxel is a whole voxel from its centre. Up to `exact` rounding is far below what is left of it, and
+    // from `least` on the direction is a unit vector (below, its square is denormal).
+    constexpr float exact = 65536.0f, least = 1.0e-15f;
+    const bool certain = within(exact) && range < exact && range > least;
     return {first, n, ieee::mul(farthest, farthest), within(static_cast<float>(voxel_limit - 1 - n)),
             certain ? ieee::floor_to_int(ieee::sub(truncation_vox, 1.0f)) : first - 1};
   }

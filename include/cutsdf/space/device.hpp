@@ -84,19 +84,22 @@ CUTSDF_HD inline void begin_kernel()
 #endif
 }
 
-/// Whether the current device knows about that, and this toolkit lets graphs capture it.
-inline bool overlaps_launches()
+/// Whether a kernel does wait: it was compiled for an architecture that can, and this toolkit lets graphs capture it.
+/// Asked once per kernel and device.
+template <class F, class... Parameters>
+bool waits_for_previous([[maybe_unused]] void (*kernel)(Parameters...))
 {
 #if CUDART_VERSION >= 12030
-  static per_device_value<int> known;
-  return known.get([](int device) {
-    int major = 0;
-    check_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
-    return major;
-  }) >= 9;
-#else
-  return false;
+  if constexpr (launches_early<F>) {
+    static per_device_value<int> architecture;
+    return architecture.get([kernel](int) {
+      cudaFuncAttributes attributes{};
+      check_cuda(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
+      return attributes.ptxVersion;
+    }) >= 90;
+  }
 #endif
+  return false;
 }
 
 /// Launches a kernel that runs `F`.
@@ -112,7 +115,7 @@ void launch(void (*kernel)(Parameters...), const char* name, std::int64_t blocks
   cudaLaunchAttribute early{};
   early.id                                         = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;
-  if (launches_early<F> && overlaps_launches()) {
+  if (waits_for_previous<F>(kernel)) {
     config.attrs    = &early;
     config.numAttrs = 1;
   }

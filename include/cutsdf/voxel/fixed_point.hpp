@@ -36,7 +36,7 @@ struct fixed_point {
   static constexpr float weight_steps           = 64.0f;
   static constexpr float least_weight           = 1.0f / weight_steps;
   static constexpr float most_weight            = 8.0f;
-  /// 2^28 / 64 is four times as much: what every thread of a device may add at once stays below.
+  /// The field holds four times as much: what is added before somebody looks stays below (see add()).
   static constexpr std::uint64_t weight_limit = std::uint64_t{1} << 26;
 
   static arrays bind(void* memory, std::int64_t voxels)
@@ -81,12 +81,14 @@ struct fixed_point {
     return {std::uint32_t{color.r} << 19 | std::uint32_t{color.g} << 6 | 1u, color.b};
   }
 
-  /// `looks`: see add().
+  /// `looks`: see add(). Sums of many always do.
   CUTSDF_HD static void add_packed(const arrays& a, std::int64_t i, std::uint32_t distances, bool looks)
   {
-    const std::uint64_t weight = (distances & 63u) * static_cast<std::uint32_t>(weight_steps);
-    const auto distance        = static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(distances) >> 6});
-    add(a.geometry + i, (distance << weight_bits) + weight, looks);
+    constexpr std::uint32_t many = 16;
+    const std::uint32_t count    = distances & 63u;
+    const std::uint64_t weight   = count * static_cast<std::uint32_t>(weight_steps);
+    const auto distance          = static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(distances) >> 6});
+    add(a.geometry + i, (distance << weight_bits) + weight, looks || count >= many);
   }
   CUTSDF_HD static void add_packed(const arrays& a, std::int64_t i, packed_color colors)
   {

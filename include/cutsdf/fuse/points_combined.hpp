@@ -1,7 +1,7 @@
 // Fusion of point clouds for voxels whose observations may be added up before they are stored.
 //
-// The threads of a warp take the samples of their bands in step. A block is looked up when the first of them enters it;
-// those that follow each other and meet in one voxel send one sum.
+// The threads of a warp take the samples of their bands in step. Each looks a block up when its band enters it (a new
+// one is inserted once for all of them); those that follow each other and meet in one voxel send one sum.
 #pragma once
 
 #include <cutsdf/fuse/cloud.hpp>

@@ -20,7 +20,8 @@ struct samples {
   static constexpr bool every_sample = true;
 };
 
-/// One lookup each time the ray enters another block.
+/// One lookup each time the ray enters another block. Voxels that can be summed beforehand (packing_voxel_policy) are
+/// then fused by warps, see fuse/points_combined.hpp.
 struct blocks {
   static constexpr bool every_sample = false;
 };

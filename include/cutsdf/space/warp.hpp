@@ -1,5 +1,5 @@
-// Threads of a warp that ask for the same thing at the same time: one of them asks, all get the answer. On the CPU
-// every thread is on its own.
+// What threads of a warp can do for each other: one asks for all that ask the same, one adds what all of a row have. On
+// the CPU every thread is on its own.
 #pragma once
 
 #include <cutsdf/space/config.hpp>
@@ -23,15 +23,6 @@ class peers {
     } else {
       mask_ = __match_any_sync(__activemask(), static_cast<unsigned>(word));
     }
-#endif
-  }
-
-  [[nodiscard]] CUTSDF_HD int size() const
-  {
-#if CUTSDF_DEVICE_PASS
-    return __popc(mask_);
-#else
-    return 1;
 #endif
   }
 

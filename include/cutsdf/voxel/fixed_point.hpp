@@ -14,8 +14,10 @@ namespace cutsdf::inline v0::voxel {
 ///
 /// A distance is rounded to 1/8192 of the truncation, a weight to 1/64. When a voxel's weight reaches weight_limit both
 /// sums are halved: from then on it follows new observations as a moving average (and the order of those that meet
-/// there at the same time can be seen in its last bits). Colour is kept within a voxel of the surface; its sums are
-/// whole numbers, for points that weigh 1, and exact up to 2^24 / 255 of them.
+/// there at the same time can be seen in its last bits). In a cloud without weights only some threads look at the
+/// limit, chosen by a hash: points arranged against that hash could overflow a voxel after four times as much. Colour
+/// is kept within a voxel of the surface; its sums are whole numbers, for points that weigh 1, and exact up to 2^24 /
+/// 255 of them.
 struct fixed_point {
   struct alignas(16) color_sums {
     float red;

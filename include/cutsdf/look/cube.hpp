@@ -3,18 +3,22 @@
 #pragma once
 
 #include <cutsdf/look/block_cache.hpp>
+#include <cutsdf/space/warp.hpp>
 
 namespace cutsdf::inline v0::detail {
+
+/// A position as voxel_cube::offset() gives it, as one that can be read: without a branch, which would keep reads from
+/// waiting together, the pool's first voxel is read for nothing.
+CUTSDF_HD inline std::int64_t readable(std::int64_t offset) { return offset < 0 ? 0 : offset; }
 
 /// What an unobserved voxel reads as; distances are at most 1.
 inline constexpr float unseen = 4.0f;
 CUTSDF_HD inline bool is_seen(float distance) { return distance < 2.0f; }
 
-/// A voxel's distance, or `unseen` where its weight is not above min_weight. To a few units in the last place.
+/// A voxel's distance, to a few units in the last place, or `unseen` where its weight is not above min_weight.
 template <class Voxel>
-CUTSDF_HD float distance_at(const typename Voxel::arrays& voxels, std::int64_t i, float min_weight)
+CUTSDF_HD float distance_of(const stored_value<Voxel>& value, float min_weight)
 {
-  const auto value = stored_value<Voxel>::read(voxels, i);
   return value.stored.weight > min_weight ? value.approx_distance() : unseen;
 }
 
@@ -24,8 +28,9 @@ class voxel_cube {
  public:
   using ref_type = volume_ref<Voxel, Policies>;
 
-  /// The cube whose voxel of least coordinates is `lowest`. Looks up the blocks in `cache`, which is about `middle`.
-  CUTSDF_HD voxel_cube(const ref_type& volume, vec3i lowest, block_cache& cache, vec3i middle)
+  /// The cube whose voxel of least coordinates is `lowest`. Looks up the blocks in `cache`, which is about `middle`;
+  /// `team` are the threads that do so together.
+  CUTSDF_HD voxel_cube(const ref_type& volume, vec3i lowest, block_cache& cache, vec3i middle, const warp::team& team)
   {
     constexpr int mask = block_side - 1;
     const vec3i block  = block_of(lowest);
@@ -51,46 +56,34 @@ class voxel_cube {
       if (n == 0) { break; }
       n = (n - 1) & reach;
     }
+    team.meet();
   }
 
   /// Whether every block that the cube touches has voxels.
   [[nodiscard]] CUTSDF_HD bool all_stored() const { return all_stored_; }
 
-  /// Place of the block of voxel (x, y, z) of the cube, and its index there.
-  CUTSDF_HD void locate(int x, int y, int z, std::uint32_t& place, int& index) const
+  /// Position of voxel (x, y, z) of the cube in the voxel policy's arrays; -1 where there is no block.
+  [[nodiscard]] CUTSDF_HD std::int64_t offset(int x, int y, int z) const
   {
-    const vec3i at  = lowest_ + vec3i{x, y, z};
-    const bool bx   = x != 0 && at.x >= block_side;
-    const bool by   = y != 0 && at.y >= block_side;
-    const bool bz   = z != 0 && at.z >= block_side;
-    const auto on_x = [&](int i) { return bx ? places_[i + 1] : places_[i]; };
-    const auto on_y = [&](int i) { return by ? on_x(i + 2) : on_x(i); };
-    place           = bz ? on_y(4) : on_y(0);
-    index           = index_in_block(at);
-  }
-
-  /// Distance of voxel (x, y, z) of the cube.
-  [[nodiscard]] CUTSDF_HD float distance(const ref_type& volume, int x, int y, int z, float min_weight) const
-  {
-    std::uint32_t place;
-    int index;
-    locate(x, y, z, place, index);
-    // Without a branch: where there is no block the pool's first voxels are read, for nothing.
-    const bool stored = ref_type::stored(place);
-    const float d     = distance_at<Voxel>(volume.voxels, ref_type::offset(stored ? place : 0, index), min_weight);
-    return stored ? d : unseen;
-  }
-
-  /// The same where all_stored().
-  [[nodiscard]] CUTSDF_HD float stored_distance(const ref_type& volume, int x, int y, int z, float min_weight) const
-  {
-    std::uint32_t place;
-    int index;
-    locate(x, y, z, place, index);
-    return distance_at<Voxel>(volume.voxels, ref_type::offset(place, index), min_weight);
+    const vec3i at            = lowest_ + vec3i{x, y, z};
+    const std::uint32_t on_x  = x != 0 ? beyond(at.x) : 0;
+    const std::uint32_t on_y  = y != 0 ? beyond(at.y) : 0;
+    const std::uint32_t on_z  = z != 0 ? beyond(at.z) : 0;
+    const auto row            = [&](int i) { return either(on_x, places_[i + 1], places_[i]); };
+    const auto layer          = [&](int i) { return either(on_y, row(i + 2), row(i)); };
+    const std::uint32_t place = either(on_z, layer(4), layer(0));
+    return ref_type::stored(place) ? ref_type::offset(place, index_in_block(at)) : -1;
   }
 
  private:
+  /// All ones in the next block, else zero.
+  CUTSDF_HD static std::uint32_t beyond(std::int32_t at) { return 0u - static_cast<std::uint32_t>(at >> 3 & 1); }
+  /// Bit by bit: a choice that is no branch, so that the reads that follow may wait together.
+  CUTSDF_HD static std::uint32_t either(std::uint32_t mask, std::uint32_t a, std::uint32_t b)
+  {
+    return (a & mask) | (b & ~mask);
+  }
+
   vec3i lowest_;  // inside its block
   std::uint32_t places_[8];
   bool all_stored_;

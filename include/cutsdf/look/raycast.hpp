@@ -20,23 +20,24 @@ struct ray_image {
 
 namespace detail {
 
-/// The image in patches of 8x8 pixels, each the work of a group of threads: rays that stay together.
+/// The image in patches of 8x4 pixels, each the work of a warp: rays that stay together.
 struct patches {
-  static constexpr int side   = 8;
-  static constexpr int pixels = side * side;
+  static constexpr int columns = 8;
+  static constexpr int rows    = 4;
+  static constexpr int pixels  = columns * rows;
   int width, height;
 
   /// How many there are; those at the edges reach beyond them.
   [[nodiscard]] std::int64_t count() const
   {
-    return std::int64_t{(width + side - 1) / side} * ((height + side - 1) / side);
+    return std::int64_t{(width + columns - 1) / columns} * ((height + rows - 1) / rows);
   }
   /// Pixel k of a patch; false beyond the edges.
   CUTSDF_HD bool pixel(std::int64_t patch, int k, int& u, int& v) const
   {
-    const auto columns = static_cast<std::uint32_t>((width + side - 1) / side);
-    u                  = static_cast<int>(static_cast<std::uint32_t>(patch) % columns) * side + k % side;
-    v                  = static_cast<int>(static_cast<std::uint32_t>(patch) / columns) * side + k / side;
+    const auto across = static_cast<std::uint32_t>((width + columns - 1) / columns);
+    u                 = static_cast<int>(static_cast<std::uint32_t>(patch) % across) * columns + k % columns;
+    v                 = static_cast<int>(static_cast<std::uint32_t>(patch) / across) * rows + k / columns;
     return u < width && v < height;
   }
 };
@@ -60,19 +61,22 @@ struct find_surface {
     group.for_each(block_cache::slots, [&](int slot) { cache.clear(slot); });
     group.for_each(patches::pixels, [&](int k) {
       int u, v;
-      if (!patches{rays.width, rays.height}.pixel(patch, k, u, v)) { return; }
-      depth[std::int64_t{v} * rays.width + u] = march(u, v, cache);
+      const bool inside = patches{rays.width, rays.height}.pixel(patch, k, u, v);
+      const float z     = march(u, v, inside, cache);
+      if (inside) { depth[std::int64_t{v} * rays.width + u] = z; }
     });
   }
 
-  /// First crossing from free space to behind a surface. Blocks that hold nothing are left at their far side; in free
-  /// space the step is what the truncated distance allows; near the surface the field is interpolated.
-  CUTSDF_HD float march(int u, int v, block_cache& cache) const
+  /// First crossing from free space to behind a surface; 0 where there is none. Blocks that hold nothing are left at
+  /// their far side; in free space the step is what the truncated distance allows; close to a surface the field is
+  /// interpolated. Threads of a warp come here together and stay so: those that are far from a surface, then those that
+  /// are close to one.
+  CUTSDF_HD float march(int u, int v, bool inside, block_cache& cache) const
   {
     const vec3f along   = rays.along(u, v);
     const float per_vox = approx::rsqrt(along.x * along.x + along.y * along.y + along.z * along.z);
     const vec3f inverse{inverse_of(along.x), inverse_of(along.y), inverse_of(along.z)};
-    const occupied_depths occupied = pyramid.around(u, v);
+    const occupied_depths occupied = inside ? pyramid.around(u, v) : occupied_depths{};
     float z                        = rays.nearest;
     float end                      = approx::smaller(rays.farthest, 1.0e38f);
     clip(inverse, z, end);
@@ -86,52 +90,63 @@ struct find_surface {
     bool enclosed = false;  // whether z is a guess between samples on both sides
     int guesses   = 0;
     float found   = 0.0f;
-    // Each loop has one way round and its body few branches: threads of a warp whose rays differ stay together.
-    bool close = true;
-    while (close && found == 0.0f) {
-      // Far from a surface, by the voxel that holds the sample.
-      close = false;
-      while (z <= end && !close) {
-        const vec3i voxel = voxel_at(point_on(rays.origin, along, z));
-        if (!(block == block_of(voxel))) {
-          block = block_of(voxel);
-          place = cache.find(volume, block, rays.block);
+    bool searches = inside && z <= end;
+    bool close    = false;
+    for (;;) {
+      // Those far from a surface or those close to one, whichever are more: the others wait.
+      const int roaming   = warp::count(searches && !close);
+      const int closing   = warp::count(searches && close);
+      const bool all_roam = roaming * patience >= closing;
+      if (roaming + closing == 0) { break; }
+      if (all_roam) {
+        // By the voxel that holds the sample.
+        if (searches && !close) {
+          const vec3i voxel = voxel_at(point_on(rays.origin, along, z));
+          if (!(block == block_of(voxel))) {
+            block = block_of(voxel);
+            place = cache.find(volume, block, rays.block);
+          }
+          const bool stored = ref_type::stored(place);
+          const float d     = distance_of(
+                stored_value<Voxel>::read(volume.voxels, ref_type::offset(stored ? place : 0, index_in_block(voxel))),
+                min_weight);
+          const bool seen   = stored && is_seen(d);
+          const float value = d * volume.truncation_vox;
+          close             = seen && value <= near_vox && (in_front || value > behind_vox);
+          const bool open   = seen && value > near_vox;
+          in_front          = open || (close && in_front);
+          front_z           = open ? z : front_z;
+          front             = open ? value : front;
+          enough            = open ? roughly_vox * per_vox : enough;
+          float next        = z + approx::larger(
+                                    (open ? approx::larger(value - nearest_slack, least_vox) : blind_vox) * per_vox, tiny(z));
+          if (!stored) { next = occupied.next(approx::larger(z, leave(block, inverse)) + tiny(z)); }
+          z        = close ? z : next;
+          searches = z <= end;
         }
-        const bool stored = ref_type::stored(place);
-        const float d =
-          stored ? distance_at<Voxel>(volume.voxels, ref_type::offset(place, index_in_block(voxel)), min_weight)
-                 : unseen;
-        const bool seen   = is_seen(d);
-        const float value = d * volume.truncation_vox;
-        close             = seen && value <= near_vox;
-        const bool open   = seen && !close;
-        in_front          = open || (close && in_front);
-        front_z           = open ? z : front_z;
-        front             = open ? value : front;
-        enough            = open ? roughly_vox * per_vox : enough;
-        float next =
-          z + approx::larger((open ? approx::larger(value - nearest_slack, least_vox) : 1.0f) * per_vox, tiny(z));
-        if (!stored) { next = occupied.next(approx::larger(z, leave(block, inverse)) + tiny(z)); }
-        z = close ? z : next;
-      }
-      // Near one, by the interpolated field.
-      if (close) {
-        float value        = 0.0f;
-        const bool known   = interpolate(point_on(rays.origin, along, z), cache, value);
-        const bool ahead   = known && value > 0.0f;
-        const bool crossed = known && !ahead && in_front;
-        // Between a sample in front of the surface and one behind it: false position.
-        const float root = front_z + (z - front_z) * approx::div(front, front - value);
-        guesses += crossed ? 1 : 0;
-        const bool good  = crossed && (z - front_z <= enough || value > -close_vox || guesses > 4);
-        found            = good ? root : !known && enclosed ? z : 0.0f;
-        const float step = ahead ? approx::larger(least_vox, value * over_factor + over_vox) : known ? 1.0f : least_vox;
-        in_front         = in_front || ahead;
-        front_z          = ahead ? z : front_z;
-        front            = ahead ? value : front;
-        enough           = ahead ? narrow_vox * per_vox : enough;
-        enclosed         = crossed;
-        z                = crossed ? root : z + approx::larger(step * per_vox, tiny(z));
+      } else {
+        const warp::team team(searches && close);
+        if (searches && close) {
+          // By the interpolated field.
+          float value        = 0.0f;
+          const bool known   = interpolate(point_on(rays.origin, along, z), cache, team, value);
+          const bool ahead   = known && value > 0.0f;
+          const bool crossed = known && !ahead && in_front;
+          // Between a sample in front of the surface and one behind it: false position.
+          const float root = front_z + (z - front_z) * approx::div(front, front - value);
+          guesses += crossed ? 1 : 0;
+          const bool good  = crossed && (z - front_z <= enough || value > -close_vox || guesses > 4);
+          found            = good ? root : !known && enclosed ? z : 0.0f;
+          const float step = ahead ? approx::larger(least_vox, value * over_factor + over_vox) : 1.0f;
+          in_front         = in_front || ahead;
+          front_z          = ahead ? z : front_z;
+          front            = ahead ? value : front;
+          enough           = ahead ? narrow_vox * per_vox : enough;
+          enclosed         = crossed;
+          z                = crossed ? root : z + approx::larger(step * per_vox, tiny(z));
+          searches         = found == 0.0f && z <= end;
+          close            = crossed || (ahead && value <= near_vox);
+        }
       }
     }
     return found;
@@ -141,12 +156,15 @@ struct find_surface {
   // In voxels. Chosen by counting the samples of real rays and comparing their hits with a march in tenths of a voxel.
   static constexpr float near_vox      = 0.8f;  // one voxel's distance above this is trusted to be free space
   static constexpr float nearest_slack = 0.4f;  // how much of it is not: the voxel's centre is beside the ray
-  static constexpr float least_vox     = 0.5f;  // the shortest step near a surface
+  static constexpr float least_vox     = 0.6f;  // the shortest step near a surface
   static constexpr float over_factor   = 1.2f;  // steps that aim behind the surface, so that two samples enclose it
   static constexpr float over_vox      = 0.3f;
   static constexpr float roughly_vox   = 0.7f;   // samples as close as this enclose it well where one is of a voxel
   static constexpr float narrow_vox    = 1.5f;   // the same where both are interpolated
   static constexpr float close_vox     = 0.05f;  // a sample as close to it as this needs no better
+  static constexpr float behind_vox    = -1.0f;
+  static constexpr float blind_vox     = 2.0f;
+  static constexpr int patience        = 2;
 
   /// A step that rounding cannot swallow, however far away.
   CUTSDF_HD static float tiny(float z) { return approx::larger(0.01f, z * 1.0e-6f); }
@@ -183,16 +201,21 @@ struct find_surface {
   }
 
   /// The field in voxels; false unless all eight voxels around were observed.
-  CUTSDF_HD bool interpolate(vec3f position, block_cache& cache, float& value) const
+  CUTSDF_HD bool interpolate(vec3f position, block_cache& cache, const warp::team& team, float& value) const
   {
     const vec3f shifted{position.x - 0.5f, position.y - 0.5f, position.z - 0.5f};
     const vec3i base = voxel_at(shifted);
-    const voxel_cube<2, Voxel, Policies> cube(volume, base, cache, rays.block);
+    const voxel_cube<2, Voxel, Policies> cube(volume, base, cache, rays.block, team);
     if (!cube.all_stored()) { return false; }
+    stored_value<Voxel> values[8];
+    CUTSDF_UNROLLED
+    for (int i = 0; i < 8; ++i) {
+      values[i] = stored_value<Voxel>::read(volume.voxels, cube.offset(i & 1, i >> 1 & 1, i >> 2));
+    }
     trilinear cell;
     CUTSDF_UNROLLED
     for (int i = 0; i < 8; ++i) {
-      cell.d[i] = cube.stored_distance(volume, i & 1, i >> 1 & 1, i >> 2, min_weight);
+      cell.d[i] = distance_of(values[i], min_weight);
     }
     if (!cell.seen()) { return false; }
     value = cell.at(shifted - to_float(base)) * volume.truncation_vox;
@@ -220,31 +243,43 @@ struct shade_surface {
     group.for_each(block_cache::slots, [&](int slot) { cache.clear(slot); });
     group.for_each(patches::pixels, [&](int k) {
       int u, v;
-      if (!patches{rays.width, rays.height}.pixel(patch, k, u, v)) { return; }
+      const bool inside        = patches{rays.width, rays.height}.pixel(patch, k, u, v);
       const std::int64_t pixel = std::int64_t{v} * rays.width + u;
-      shade(pixel, rays.along(u, v), depth[pixel], cache);
+      const float z            = inside ? depth[pixel] : 0.0f;
+      const warp::team team(z > 0.0f);
+      if (z > 0.0f) {
+        shade(pixel, rays.along(u, v), z, cache, team);
+      } else if (inside) {
+        depth[pixel]   = 0.0f;
+        normals[pixel] = {0.0f, 0.0f, 0.0f};
+        colors[pixel]  = {0, 0, 0};
+      }
     });
   }
 
-  CUTSDF_HD void shade(std::int64_t pixel, vec3f along, float z, block_cache& cache) const
+  CUTSDF_HD void shade(std::int64_t pixel, vec3f along, float z, block_cache& cache, const warp::team& team) const
   {
-    if (!(z > 0.0f)) {
-      depth[pixel]   = 0.0f;
-      normals[pixel] = {0.0f, 0.0f, 0.0f};
-      colors[pixel]  = {0, 0, 0};
-      return;
-    }
     const vec3f shifted{rays.origin.x - 0.5f, rays.origin.y - 0.5f, rays.origin.z - 0.5f};
     const vec3i base = voxel_at(point_on(shifted, along, z));
     const vec3f from = shifted - to_float(base);  // the ray's origin, as seen from the cell
-    const voxel_cube<4, Voxel, Policies> cube(volume, base - vec3i{1, 1, 1}, cache, rays.block);
+    const voxel_cube<4, Voxel, Policies> cube(volume, base - vec3i{1, 1, 1}, cache, rays.block, team);
 
     // The cell and the voxels next to its faces.
+    stored_value<Voxel> values[4][4][4];
+    CUTSDF_UNROLLED
+    for (int k = 0; k < 64; ++k) {
+      const int x = k & 3, y = k >> 2 & 3, w = k >> 4;
+      if (takes_part(x, y, w)) {
+        const auto from = cube.offset(x, y, w);
+        values[w][y][x] = stored_value<Voxel>::read(volume.voxels, readable(from));
+        if (from < 0) { values[w][y][x].stored.weight = 0.0f; }
+      }
+    }
     float d[4][4][4];
     CUTSDF_UNROLLED
     for (int k = 0; k < 64; ++k) {
       const int x = k & 3, y = k >> 2 & 3, w = k >> 4;
-      if (outer(x) + outer(y) + outer(w) <= 1) { d[w][y][x] = cube.distance(volume, x, y, w, min_weight); }
+      if (takes_part(x, y, w)) { d[w][y][x] = distance_of(values[w][y][x], min_weight); }
     }
     const trilinear cell{
       {d[1][1][1], d[1][1][2], d[1][2][1], d[1][2][2], d[2][1][1], d[2][1][2], d[2][2][1], d[2][2][2]}};
@@ -273,7 +308,11 @@ struct shade_surface {
   }
 
  private:
-  CUTSDF_HD static constexpr int outer(int i) { return i == 0 || i == 3 ? 1 : 0; }
+  CUTSDF_HD static constexpr bool takes_part(int x, int y, int z)
+  {
+    const auto outer = [](int i) { return i == 0 || i == 3 ? 1 : 0; };
+    return outer(x) + outer(y) + outer(z) <= 1;
+  }
 
   /// The root of a cell's field on the ray, from a depth close to it: Newton's steps.
   CUTSDF_HD static float polished(const trilinear& cell, vec3f from, vec3f along, float z)
@@ -302,20 +341,22 @@ struct shade_surface {
   /// Interpolation of the colour over those of the cell's voxels that have one; black where none has.
   CUTSDF_HD rgb8 color(const voxel_cube<4, Voxel, Policies>& cube, vec3f t) const
   {
+    stored_color<Voxel> colors[8];
+    CUTSDF_UNROLLED
+    for (int i = 0; i < 8; ++i) {
+      const auto from = cube.offset(1 + (i & 1), 1 + (i >> 1 & 1), 1 + (i >> 2));
+      colors[i]       = stored_color<Voxel>::read(volume.voxels, readable(from));
+      if (from < 0) { colors[i].stored.weight = 0.0f; }
+    }
     vec3f sum{0.0f, 0.0f, 0.0f};
     float total = 0.0f;
     CUTSDF_UNROLLED
     for (int i = 0; i < 8; ++i) {
-      const int x = 1 + (i & 1), y = 1 + (i >> 1 & 1), w = 1 + (i >> 2);
-      std::uint32_t place;
-      int index;
-      cube.locate(x, y, w, place, index);
-      const bool stored   = ref_type::stored(place);
-      const voxel_color c = Voxel::read_color(volume.voxels, ref_type::offset(stored ? place : 0, index));
-      const float weight  = stored && c.weight > 0.0f
-                              ? (x == 2 ? t.x : 1.0f - t.x) * (y == 2 ? t.y : 1.0f - t.y) * (w == 2 ? t.z : 1.0f - t.z)
-                              : 0.0f;
-      sum                 = {sum.x + c.rgb.x * weight, sum.y + c.rgb.y * weight, sum.z + c.rgb.z * weight};
+      const vec3f share{(i & 1) != 0 ? t.x : 1.0f - t.x, (i & 2) != 0 ? t.y : 1.0f - t.y,
+                        (i & 4) != 0 ? t.z : 1.0f - t.z};
+      const voxel_color& c = colors[i].stored;
+      const float weight   = c.weight > 0.0f ? share.x * share.y * share.z : 0.0f;
+      sum                  = sum + c.rgb * (weight * colors[i].approx_scale());
       total += weight;
     }
     const float scale = total > 0.0f ? approx::div(1.0f, total) : 0.0f;

@@ -127,6 +127,42 @@ CUTSDF_HD inline bool any(bool flag)
 #endif
 }
 
+/// In how many threads of the warp `flag` holds; all must come here together.
+CUTSDF_HD inline int count(bool flag)
+{
+#if CUTSDF_DEVICE_PASS
+  return __popc(__ballot_sync(everyone, flag));
+#else
+  return flag ? 1 : 0;
+#endif
+}
+
+/// Those threads of a warp for which something holds, who take the same way through the code. What loops do to threads
+/// whose turns differ in number, meet() undoes: from there they run together again.
+class team {
+ public:
+  /// All threads of the warp must come here together.
+  CUTSDF_HD explicit team([[maybe_unused]] bool member)
+  {
+#if CUTSDF_DEVICE_PASS
+    members_ = __ballot_sync(everyone, member);
+#endif
+  }
+
+  /// Waits for the others; for members only.
+  CUTSDF_HD void meet() const
+  {
+#if CUTSDF_DEVICE_PASS
+    __syncwarp(members_);
+#endif
+  }
+
+ private:
+#if CUTSDF_DEVICE_PASS
+  unsigned members_;
+#endif
+};
+
 /// A count of threads that fills whole warps.
 CUTSDF_HD constexpr std::int64_t whole(std::int64_t threads) { return (threads + 31) / 32 * 32; }
 

@@ -78,6 +78,11 @@ struct five_sums {
 
   CUTSDF_HD static voxel_value read_sums(const arrays& a, std::int64_t i) { return {a.distance[i], a.weight[i]}; }
 
+  CUTSDF_HD static voxel_color read_color_sums(const arrays& a, std::int64_t i)
+  {
+    return {{a.red[i], a.green[i], a.blue[i]}, a.weight[i]};
+  }
+
   CUTSDF_HD static voxel_color read_color(const arrays& a, std::int64_t i)
   {
     const float weight = a.weight[i];

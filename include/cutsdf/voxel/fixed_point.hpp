@@ -161,8 +161,11 @@ struct fixed_point {
   CUTSDF_HD static voxel_value read_sums(const arrays& a, std::int64_t i)
   {
     const std::uint64_t word = a.geometry[i];
-    const auto distance      = static_cast<float>(static_cast<std::int64_t>(word) >> weight_bits);
-    const auto weight        = static_cast<float>(static_cast<std::uint32_t>(word & weight_mask));
+    // The signed sum in two conversions of 32 bits, which cost a fraction of one of 64.
+    const auto upper    = static_cast<float>(static_cast<std::int32_t>(word >> 32));
+    const auto lower    = static_cast<float>(static_cast<std::uint32_t>(word) >> weight_bits);
+    const auto distance = ieee::add(ieee::mul(upper, static_cast<float>(1 << (32 - weight_bits))), lower);
+    const auto weight   = static_cast<float>(static_cast<std::uint32_t>(word & weight_mask));
     return {ieee::mul(distance, 1.0f / distance_steps), ieee::mul(weight, 1.0f / weight_steps)};
   }
 
@@ -172,11 +175,17 @@ struct fixed_point {
     return {sums.weight > 0.0f ? ieee::div(sums.distance, sums.weight) : 0.0f, sums.weight};
   }
 
-  CUTSDF_HD static voxel_color read_color(const arrays& a, std::int64_t i)
+  CUTSDF_HD static voxel_color read_color_sums(const arrays& a, std::int64_t i)
   {
     const color_sums sums = a.color[i];
+    return {{sums.red, sums.green, sums.blue}, sums.weight};
+  }
+
+  CUTSDF_HD static voxel_color read_color(const arrays& a, std::int64_t i)
+  {
+    const voxel_color sums = read_color_sums(a, i);
     if (!(sums.weight > 0.0f)) { return {{0.0f, 0.0f, 0.0f}, 0.0f}; }
-    return {vec3f{sums.red, sums.green, sums.blue} * ieee::div(1.0f, sums.weight), sums.weight};
+    return {sums.rgb * ieee::div(1.0f, sums.weight), sums.weight};
   }
 
   CUTSDF_HD static void copy(const arrays& from, std::int64_t i, const arrays& to, std::int64_t j)

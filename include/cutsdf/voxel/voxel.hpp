@@ -45,6 +45,7 @@ struct voxel_color {
 ///
 ///   read_sums(arrays, i) -> voxel_value   weight * distance, and the weight; read() gives ieee::div() of the two, and
 ///                                         distance 0 where the weight is
+///   read_color_sums(arrays, i) -> voxel_color   weight * colour, and the weight; read_color() gives the two divided
 ///
 /// and, where weights are limited:
 ///
@@ -119,6 +120,33 @@ struct stored_value {
  private:
   static constexpr bool has_sums =
     requires(typename Voxel::arrays a, std::int64_t i) { { Voxel::read_sums(a, i) } -> std::same_as<voxel_value>; };
+};
+
+/// The same for colours.
+template <class Voxel>
+struct stored_color {
+  voxel_color stored;
+
+  CUTSDF_HD static stored_color read(const typename Voxel::arrays& a, std::int64_t i)
+  {
+    if constexpr (has_sums) {
+      return {Voxel::read_color_sums(a, i)};
+    } else {
+      return {Voxel::read_color(a, i)};
+    }
+  }
+
+  /// What a colour that was read is to be multiplied by, to a few units in the last place; 0 where there is none.
+  [[nodiscard]] CUTSDF_HD float approx_scale() const
+  {
+    if (!(stored.weight > 0.0f)) { return 0.0f; }
+    return has_sums ? approx::div(1.0f, stored.weight) : 1.0f;
+  }
+
+ private:
+  static constexpr bool has_sums = requires(typename Voxel::arrays a, std::int64_t i) {
+    { Voxel::read_color_sums(a, i) } -> std::same_as<voxel_color>;
+  };
 };
 
 /// A voxel policy that can also fold N voxels at once, `stride` apart, as space::device does with depth images: where it

@@ -1,0 +1,112 @@
+// A CUDA graph of kernels that run one after the other, and whose arguments change from launch to launch.
+#pragma once
+
+#include <cutsdf/space/device.hpp>
+
+#if CUTSDF_HAS_CUDA
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace cutsdf::inline v0::detail {
+
+/// Takes the place of a stream where space::device launches kernels. The first time through they become nodes, each
+/// after the one before; from then on those that come, the same kernels in the same order, set the nodes' arguments and
+/// grids. So nothing that a graph remembers can be out of date: it remembers nothing but which kernels there are.
+/// Move-only.
+class kernel_graph {
+ public:
+  kernel_graph() = default;
+  kernel_graph(kernel_graph&& other) noexcept { swap(other); }
+  kernel_graph& operator=(kernel_graph&& other) noexcept
+  {
+    kernel_graph taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  /// Does not wait: what is running ends, and then its memory is freed.
+  ~kernel_graph()
+  {
+    if (executable_ != nullptr) { static_cast<void>(cudaGraphExecDestroy(executable_)); }
+    if (graph_ != nullptr) { static_cast<void>(cudaGraphDestroy(graph_)); }
+  }
+
+  /// The next kernel is the first.
+  void rewind() noexcept { next_ = 0; }
+
+  /// A kernel, as launch() has it. `early`: may be made ready while the one before it runs, for which it waits.
+  template <class... Parameters>
+  void put(void (*kernel)(Parameters...), const char* name, std::int64_t blocks, int threads, bool early,
+           Parameters... arguments)
+  {
+    void* pointers[] = {static_cast<void*>(&arguments)...};
+    cudaKernelNodeParams node{};
+    node.func         = reinterpret_cast<void*>(kernel);
+    node.gridDim      = dim3(static_cast<unsigned>(blocks));
+    node.blockDim     = dim3(static_cast<unsigned>(threads));
+    node.kernelParams = pointers;
+    if (executable_ == nullptr) {
+      check_cuda(add(node, early), name);
+    } else {
+      check_cuda(cudaGraphExecKernelNodeSetParams(executable_, nodes_.at(next_++), &node), name);
+    }
+  }
+
+  /// No more kernels: makes the graph ready to be launched, and its kernels known to the current device.
+  void finish(cudaStream_t stream)
+  {
+    check_cuda(cudaGraphInstantiate(&executable_, graph_, 0), "cudaGraphInstantiate");
+    check_cuda(cudaGraphUpload(executable_, stream), "cudaGraphUpload");
+  }
+
+  /// Enqueues the kernels with the arguments that were set last.
+  void launch(cudaStream_t stream) const { check_cuda(cudaGraphLaunch(executable_, stream), "cudaGraphLaunch"); }
+
+ private:
+  cudaError_t add(const cudaKernelNodeParams& params, [[maybe_unused]] bool early)
+  {
+    if (graph_ == nullptr) { check_cuda(cudaGraphCreate(&graph_, 0), "cudaGraphCreate"); }
+    cudaGraphNode_t node{};
+    if (const auto code = cudaGraphAddKernelNode(&node, graph_, nullptr, 0, &params); code != cudaSuccess) {
+      return code;
+    }
+    nodes_.push_back(node);
+    return nodes_.size() == 1 ? cudaSuccess : order(nodes_[nodes_.size() - 2], node, early);
+  }
+
+  cudaError_t order(cudaGraphNode_t before, cudaGraphNode_t after, [[maybe_unused]] bool early)
+  {
+#if CUDART_VERSION >= 12030
+    cudaGraphEdgeData edge{};
+    if (early) {
+      edge.from_port = cudaGraphKernelNodePortProgrammatic;
+      edge.type      = cudaGraphDependencyTypeProgrammatic;
+    }
+#endif
+#if CUDART_VERSION >= 13000
+    return cudaGraphAddDependencies(graph_, &before, &after, &edge, 1);
+#elif CUDART_VERSION >= 12030
+    return cudaGraphAddDependencies_v2(graph_, &before, &after, &edge, 1);
+#else
+    return cudaGraphAddDependencies(graph_, &before, &after, 1);
+#endif
+  }
+
+  void swap(kernel_graph& other) noexcept
+  {
+    std::swap(graph_, other.graph_);
+    std::swap(executable_, other.executable_);
+    std::swap(nodes_, other.nodes_);
+    std::swap(next_, other.next_);
+  }
+
+  cudaGraph_t graph_{nullptr};
+  cudaGraphExec_t executable_{nullptr};
+  std::vector<cudaGraphNode_t> nodes_;
+  std::size_t next_{0};
+};
+
+}  // namespace cutsdf::inline v0::detail
+
+#endif

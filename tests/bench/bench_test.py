@@ -20,7 +20,7 @@ import files  # noqa: E402
 
 SKIPPED = 77
 COLUMNS = ("name median_ms min_ms max_ms repetitions bytes percent_of_copy items_per_second blocks frame_median_ms "
-           "reference_by_default refused").split()
+           "host_us reference_by_default refused").split()
 host = device = plot = ""
 
 
@@ -74,7 +74,7 @@ class Host(BenchTest):
         self.assertEqual(sorted(run["name"].split("/iterations")[0] for run in runs), sorted(2 * list(rows)))
         for run in runs:
             self.assertEqual(run["time_unit"], "ms")
-            for counter in ("bytes", "percent_of_copy", "blocks", "frame_median_ms", "items_per_second"):
+            for counter in ("bytes", "percent_of_copy", "blocks", "frame_median_ms", "host_us", "items_per_second"):
                 self.assertIn(counter, run)
 
     def test_formats(self):

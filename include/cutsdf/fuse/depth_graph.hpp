@@ -9,13 +9,15 @@
 namespace cutsdf::inline v0 {
 
 /// Feeds the frames of one camera to a volume of space::device: the same as volume::integrate_async, to the last bit,
-/// with the frame's kernels in a CUDA graph that this owns. A frame costs the host the setting of their arguments and
-/// one launch. Move-only (one that was moved from may be assigned to or destroyed, nothing else).
+/// with the frame's kernels in a CUDA graph that this owns. A frame costs the host less time: it sets those arguments
+/// of the kernels that have changed, and makes one launch. Move-only (one that was moved from may be assigned to or
+/// destroyed, nothing else).
 ///
-/// `T` is what the depth image stores. Images, with and without colour, may lie elsewhere in every frame; between
-/// frames the volume may be cleared, reserve(), move to another stream or be fed otherwise, since no frame uses what an
-/// earlier one set. It must not be moved itself. As with the volume, calls from several host threads must not overlap,
-/// and its device must be current. Not for a stream that is being captured: capture integrate_async there.
+/// `T` is what the depth image stores. Nothing but the camera and the range is fixed: images, with or without colour,
+/// and the result may lie elsewhere in every frame, and between frames the volume may be cleared, reserve(), change to
+/// another stream or be fed in other ways. It must stay where it is in memory (assigning to it is no harm). As with the
+/// volume, calls from several host threads must not overlap, and its device must be current. On a stream that is being
+/// captured use integrate_async instead.
 template <class Volume = volume<space::device>, depth_pixel T = std::uint16_t>
 class depth_graph {
   static_assert(std::same_as<typename Volume::space_type, space::device>,

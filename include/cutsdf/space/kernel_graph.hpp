@@ -6,15 +6,15 @@
 #if CUTSDF_HAS_CUDA
 
 #include <cstddef>
+#include <cstring>
 #include <utility>
 #include <vector>
 
 namespace cutsdf::inline v0::detail {
 
 /// Takes the place of a stream where space::device launches kernels. The first time through they become nodes, each
-/// after the one before; from then on those that come, the same kernels in the same order, set the nodes' arguments and
-/// grids. So nothing that a graph remembers can be out of date: it remembers nothing but which kernels there are.
-/// Move-only.
+/// after the one before; from then on those that come, the same kernels in the same order, set the nodes' grids and
+/// arguments. Move-only.
 class kernel_graph {
  public:
   kernel_graph() = default;
@@ -41,15 +41,18 @@ class kernel_graph {
            Parameters... arguments)
   {
     void* pointers[] = {static_cast<void*>(&arguments)...};
-    cudaKernelNodeParams node{};
-    node.func         = reinterpret_cast<void*>(kernel);
-    node.gridDim      = dim3(static_cast<unsigned>(blocks));
-    node.blockDim     = dim3(static_cast<unsigned>(threads));
-    node.kernelParams = pointers;
+    cudaKernelNodeParams params{};
+    params.func         = reinterpret_cast<void*>(kernel);
+    params.gridDim      = dim3(static_cast<unsigned>(blocks));
+    params.blockDim     = dim3(static_cast<unsigned>(threads));
+    params.kernelParams = pointers;
     if (executable_ == nullptr) {
-      check_cuda(add(node, early), name);
-    } else {
-      check_cuda(cudaGraphExecKernelNodeSetParams(executable_, nodes_.at(next_++), &node), name);
+      check_cuda(add(params, early), name);
+      nodes_.back().known.resize((sizeof blocks + ... + sizeof arguments));
+      nodes_.back().take(blocks, arguments...);
+    } else if (node& at = nodes_.at(next_++); !at.knows(blocks, arguments...)) {
+      check_cuda(cudaGraphExecKernelNodeSetParams(executable_, at.handle, &params), name);
+      at.take(blocks, arguments...);
     }
   }
 
@@ -64,15 +67,38 @@ class kernel_graph {
   void launch(cudaStream_t stream) const { check_cuda(cudaGraphLaunch(executable_, stream), "cudaGraphLaunch"); }
 
  private:
+  /// A node, and its grid and arguments as they were set last: to set only those that have changed costs less. Padding
+  /// may make equal arguments look different, never different ones equal.
+  struct node {
+    cudaGraphNode_t handle;
+    std::vector<std::byte> known;
+
+    template <class... Values>
+    [[nodiscard]] bool knows(const Values&... values) const
+    {
+      const std::byte* at = known.data();
+      const auto next     = [&at](std::size_t bytes) { return std::exchange(at, at + bytes); };
+      return ((std::memcmp(next(sizeof values), &values, sizeof values) == 0) && ...);
+    }
+
+    template <class... Values>
+    void take(const Values&... values)
+    {
+      std::byte* at   = known.data();
+      const auto next = [&at](std::size_t bytes) { return std::exchange(at, at + bytes); };
+      (std::memcpy(next(sizeof values), &values, sizeof values), ...);
+    }
+  };
+
   cudaError_t add(const cudaKernelNodeParams& params, [[maybe_unused]] bool early)
   {
     if (graph_ == nullptr) { check_cuda(cudaGraphCreate(&graph_, 0), "cudaGraphCreate"); }
-    cudaGraphNode_t node{};
-    if (const auto code = cudaGraphAddKernelNode(&node, graph_, nullptr, 0, &params); code != cudaSuccess) {
+    cudaGraphNode_t handle{};
+    if (const auto code = cudaGraphAddKernelNode(&handle, graph_, nullptr, 0, &params); code != cudaSuccess) {
       return code;
     }
-    nodes_.push_back(node);
-    return nodes_.size() == 1 ? cudaSuccess : order(nodes_[nodes_.size() - 2], node, early);
+    nodes_.push_back({handle, {}});
+    return nodes_.size() == 1 ? cudaSuccess : order(nodes_[nodes_.size() - 2].handle, handle, early);
   }
 
   cudaError_t order(cudaGraphNode_t before, cudaGraphNode_t after, [[maybe_unused]] bool early)
@@ -103,7 +129,7 @@ class kernel_graph {
 
   cudaGraph_t graph_{nullptr};
   cudaGraphExec_t executable_{nullptr};
-  std::vector<cudaGraphNode_t> nodes_;
+  std::vector<node> nodes_;
   std::size_t next_{0};
 };
 

@@ -93,30 +93,25 @@ class kernel_graph {
   cudaError_t add(const cudaKernelNodeParams& params, [[maybe_unused]] bool early)
   {
     if (graph_ == nullptr) { check_cuda(cudaGraphCreate(&graph_, 0), "cudaGraphCreate"); }
-    cudaGraphNode_t handle{};
-    if (const auto code = cudaGraphAddKernelNode(&handle, graph_, nullptr, 0, &params); code != cudaSuccess) {
-      return code;
-    }
-    nodes_.push_back({handle, {}});
-    return nodes_.size() == 1 ? cudaSuccess : order(nodes_[nodes_.size() - 2].handle, handle, early);
-  }
-
-  cudaError_t order(cudaGraphNode_t before, cudaGraphNode_t after, [[maybe_unused]] bool early)
-  {
+    const bool follows           = !nodes_.empty();
+    const cudaGraphNode_t before = follows ? nodes_.back().handle : nullptr;
+    cudaGraphNode_t after{};
+    const auto code = cudaGraphAddKernelNode(&after, graph_, &before, follows && !early ? 1 : 0, &params);
+    if (code != cudaSuccess) { return code; }
+    nodes_.push_back({after, {}});
 #if CUDART_VERSION >= 12030
-    cudaGraphEdgeData edge{};
-    if (early) {
+    if (follows && early) {
+      cudaGraphEdgeData edge{};
       edge.from_port = cudaGraphKernelNodePortProgrammatic;
       edge.type      = cudaGraphDependencyTypeProgrammatic;
+#if CUDART_VERSION >= 13000
+      return cudaGraphAddDependencies(graph_, &before, &after, &edge, 1);
+#else
+      return cudaGraphAddDependencies_v2(graph_, &before, &after, &edge, 1);
+#endif
     }
 #endif
-#if CUDART_VERSION >= 13000
-    return cudaGraphAddDependencies(graph_, &before, &after, &edge, 1);
-#elif CUDART_VERSION >= 12030
-    return cudaGraphAddDependencies_v2(graph_, &before, &after, &edge, 1);
-#else
-    return cudaGraphAddDependencies(graph_, &before, &after, 1);
-#endif
+    return cudaSuccess;
   }
 
   void swap(kernel_graph& other) noexcept

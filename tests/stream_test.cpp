@@ -1,6 +1,7 @@
 // On the device: everything runs on the volume's stream, and what is called async neither waits nor allocates.
 #include "support/catch.hpp"
 
+#include "support/busy_stream.hpp"
 #include "support/inspect.hpp"
 #include "support/scenes.hpp"
 #include "support/volumes.hpp"
@@ -106,57 +107,13 @@ TEMPLATE_TEST_CASE("a frame can be captured into a graph and replayed", "[stream
   }
 }
 
-/// Keeps the legacy default stream busy until the host lets go, or until it has waited for too long: then somebody was
-/// waiting for it.
-__global__ void hold(volatile int* let_go, volatile int* gave_up, long long most_nanoseconds)
-{
-  long long start;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-  for (;;) {
-    if (*let_go != 0) { return; }
-    long long now;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    if (now - start > most_nanoseconds) {
-      *gave_up = 1;
-      __threadfence_system();
-      return;
-    }
-  }
-}
-
-/// While it lives, work for the default stream has to wait.
-class busy_default_stream {
- public:
-  busy_default_stream()
-  {
-    detail::check_cuda(cudaMallocHost(&flags_, 2 * sizeof(int)), "cudaMallocHost");
-    flags_[0] = 0;
-    flags_[1] = 0;
-    hold<<<1, 1>>>(flags_, flags_ + 1, 3'000'000'000ll);
-    detail::check_cuda(cudaGetLastError(), "hold");
-  }
-  busy_default_stream(const busy_default_stream&)            = delete;
-  busy_default_stream& operator=(const busy_default_stream&) = delete;
-  ~busy_default_stream()
-  {
-    flags_[0] = 1;
-    static_cast<void>(cudaDeviceSynchronize());
-    static_cast<void>(cudaFreeHost(flags_));
-  }
-  /// Whether the default stream was held until now.
-  [[nodiscard]] bool still_busy() const { return static_cast<volatile int*>(flags_)[1] == 0; }
-
- private:
-  int* flags_{nullptr};
-};
-
 TEST_CASE("the default stream held busy is noticed by whoever uses it", "[stream]")
 {
   // The test of the test: a copy on the default stream returns only when the holder has given up.
   int* memory = nullptr;
   REQUIRE(cudaMalloc(&memory, sizeof(int)) == cudaSuccess);
   {
-    const busy_default_stream busy;
+    const busy_stream busy;
     const int value = 1;
     REQUIRE(cudaMemcpy(memory, &value, sizeof value, cudaMemcpyHostToDevice) == cudaSuccess);
     static_cast<void>(cudaStreamSynchronize(nullptr));
@@ -188,7 +145,7 @@ TEST_CASE("no call waits for the default stream", "[stream]")
   bool busy_throughout  = false;
   std::size_t triangles = 0;
   {
-    const busy_default_stream busy;
+    const busy_stream busy;
     triangles       = use_all();
     busy_throughout = busy.still_busy();
   }

@@ -55,26 +55,52 @@ double frame_bytes(session& s, const voxel_counts& pass, bool colored)
          2.0 * color_bytes<Voxel> * colors + sizeof(cutsdf::rgb8) * std::min(colors, all_colors);
 }
 
+/// Fuses frames by integrate_async.
 template <class Volume>
+struct by_launches {
+  Volume& v;
+  cutsdf::pinhole camera;
+  void operator()(const session::frame& f, bool colored) { fuse_frame(v, f, camera, colored); }
+};
+
+#if CUTSDF_HAS_CUDA
+/// Fuses frames by a graph.
+template <class Volume>
+struct by_graph {
+  by_graph(Volume& v, const cutsdf::pinhole& camera) : graph(v, camera) {}
+  void operator()(const session::frame& f, bool colored)
+  {
+    const auto& camera = graph.camera();
+    graph.integrate_async({f.depth.data(), camera.width, camera.height},
+                          {colored ? f.color.data() : nullptr, f.color_width, f.color_height}, f.pose);
+  }
+  cutsdf::depth_graph<Volume> graph;
+};
+#endif
+
+template <class Volume, template <class> class Feed = by_launches>
 void time_frames(benchmark::State& state, session& s, float voxel, bool colored, bool warm)
 {
   const auto& frames = s.frames();
   const auto size    = static_cast<int>(frames.size());
-  const auto fuse = [&](Volume& v, int i) { fuse_frame(v, frames[static_cast<std::size_t>(i)], s.camera(), colored); };
   Volume v(room_settings<Volume>(voxel), s.stream());
   fuse_all(s, v, colored);
   const double bytes = frame_bytes<typename Volume::voxel_type>(s, count(v), colored);
   const auto blocks  = static_cast<double>(v.report().blocks);
+  Feed<Volume> feed{v, s.camera()};
+  const auto fuse     = [&](int i) { feed(frames[static_cast<std::size_t>(i)], colored); };
+  const auto fuse_all = [&] {
+    for (int i = 0; i < size; ++i) {
+      fuse(i);
+    }
+  };
 
   if (!warm) { v.clear(); }
-  const double single = median(s.time_each(size, [&](int i) { fuse(v, i); }));
-  measure(state, s, {bytes, 1.0, blocks, single}, [&] {
+  const double single = median(s.time_each(size, fuse));
+  const double host   = on_host ? 0.0 : s.time_enqueueing(fuse_all) * to_us / size;
+  measure(state, s, {bytes, 1.0, blocks, single, host}, [&] {
     if (!warm) { v.clear(); }
-    return s.time([&] {
-      for (int i = 0; i < size; ++i) {
-        fuse(v, i);
-      }
-    }) / size;
+    return s.time(fuse_all) / size;
   });
   require_complete(v.report());
 }
@@ -134,19 +160,19 @@ inline void add_frames(session& s)
   };
   constexpr size sizes[] = {{"2cm", 0.02f}, {"1cm", 0.01f}, {"5mm", 0.005f}};
   for (const auto& [name, voxel] : sizes) {
-    const auto add_passes = [&, voxel = voxel](const std::string& what, bool colored, auto type) {
-      using kind = typename decltype(type)::type;
+    const auto add_passes = [&, voxel = voxel](const std::string& what, bool colored, auto* time) {
       for (const bool warm : {false, true}) {
         add(std::string("frames/") + name + what + (warm ? "/warm" : "/cold"), on_host ? 1 : 8,
-            [&s, voxel, colored, warm](benchmark::State& state) { time_frames<kind>(state, s, voxel, colored, warm); });
+            [=, &s](benchmark::State& state) { time(state, s, voxel, colored, warm); });
       }
     };
-    add_passes("/depth", false, std::type_identity<volume>{});
-    if (s.has_color()) { add_passes("/colour", true, std::type_identity<volume>{}); }
-    if constexpr (!on_host) {
-      add_passes("/depth-4-bytes", false, std::type_identity<small_volume>{});
-      add_passes("/free-space", false, std::type_identity<carving_volume>{});
-    }
+    add_passes("/depth", false, time_frames<volume>);
+    if (s.has_color()) { add_passes("/colour", true, time_frames<volume>); }
+#if CUTSDF_HAS_CUDA
+    add_passes("/graph", false, time_frames<volume, by_graph>);
+    add_passes("/depth-4-bytes", false, time_frames<small_volume>);
+    add_passes("/free-space", false, time_frames<carving_volume>);
+#endif
   }
   for (const auto& [name, voxel] : sizes) {
     add(std::string("raycast/") + name, on_host ? 3 : 8,

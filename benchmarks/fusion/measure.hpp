@@ -19,6 +19,7 @@ struct work {
   double items{1.0};            // what its rate counts
   double blocks{0.0};           // of the volume, or in view
   double frame_median_ms{0.0};  // of single frames, where there are any
+  double host_us{0.0};          // of the host's time until a frame is enqueued, where it only enqueues
 };
 
 /// Runs a window in each turn; `window()` returns the milliseconds of one operation. All benchmarks write the same
@@ -39,6 +40,7 @@ void measure(benchmark::State& state, const session& s, const work& done, const 
   state.counters["percent_of_copy"] = 100.0 * done.bytes / second / s.copy_bandwidth();
   state.counters["blocks"]          = done.blocks;
   state.counters["frame_median_ms"] = done.frame_median_ms;
+  state.counters["host_us"]         = done.host_us;
 }
 
 /// Makes a benchmark known. `turns` windows a repetition; what `body` throws becomes the row instead of a time.

@@ -40,6 +40,7 @@ class table_reporter : public benchmark::BenchmarkReporter {
     double blocks{0.0};
     double items{0.0};
     double frame_median_ms{0.0};
+    double host_us{0.0};
     std::string refusal;
 
     [[nodiscard]] double median_ms() const;

@@ -17,6 +17,7 @@ using space            = cutsdf::space::preferred;
 using volume           = cutsdf::volume<space>;
 constexpr bool on_host = std::same_as<space, cutsdf::space::host>;
 constexpr double to_ms = 1.0e3;
+constexpr double to_us = 1.0e6;
 constexpr float band   = 4.0f;  // truncation in voxels, everywhere
 
 #if CUTSDF_HAS_CUDA
@@ -84,6 +85,19 @@ class session {
       clock_.mark();
     }
     return clock_.intervals();
+  }
+
+  /// Seconds until the host has enqueued what `work` enqueues, on a stream that has nothing to do. Waits.
+  template <class Work>
+  double time_enqueueing(const Work& work)
+  {
+    stream().wait();
+    host_clock host(cutsdf::space::host::stream_type{});
+    host.mark();
+    work();
+    host.mark();
+    stream().wait();
+    return host.intervals().front() / to_ms;
   }
 
   /// Bytes a second that a copy reads and writes, as measured when the run began.

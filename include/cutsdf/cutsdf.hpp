@@ -4,6 +4,7 @@
 #include <cutsdf/extract/mesh.hpp>
 #include <cutsdf/extract/points.hpp>
 #include <cutsdf/fuse/depth.hpp>
+#include <cutsdf/fuse/depth_graph.hpp>
 #include <cutsdf/fuse/points.hpp>
 #include <cutsdf/io/ply.hpp>
 #include <cutsdf/look/raycast.hpp>

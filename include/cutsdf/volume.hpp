@@ -78,6 +78,8 @@ template <class Space>
 struct mesh;
 template <class Space>
 struct surface_points;
+template <class Volume, depth_pixel T>
+class depth_graph;
 
 namespace detail {
 /// Where along the rays of some pixels there are blocks; all zero where there are none. See look/tiles.hpp.
@@ -317,6 +319,13 @@ class volume {
 
   template <bool Insert>
   void combine_points(const detail::cloud_view& cloud, std::int64_t number, frame_result* result);
+
+  /// integrate_async(), its kernels going to a stream or into a graph.
+  template <depth_pixel T, class To>
+  void fuse_depth(To& to, const depth_view<T>& depth, const color_view& color, const pinhole& camera,
+                  const Eigen::Isometry3f& camera_to_world, const depth_range& range, frame_result* result);
+  template <class Volume, depth_pixel T>
+  friend class depth_graph;
 
   /// What a call that waits returns.
   frame_result wait_for_result()

@@ -20,7 +20,7 @@ import files  # noqa: E402
 
 SKIPPED = 77
 COLUMNS = ("name median_ms min_ms max_ms repetitions bytes percent_of_copy items_per_second blocks frame_median_ms "
-           "reference_by_default refused").split()
+           "host_us reference_by_default refused").split()
 host = device = plot = ""
 
 
@@ -74,7 +74,7 @@ class Host(BenchTest):
         self.assertEqual(sorted(run["name"].split("/iterations")[0] for run in runs), sorted(2 * list(rows)))
         for run in runs:
             self.assertEqual(run["time_unit"], "ms")
-            for counter in ("bytes", "percent_of_copy", "blocks", "frame_median_ms", "items_per_second"):
+            for counter in ("bytes", "percent_of_copy", "blocks", "frame_median_ms", "host_us", "items_per_second"):
                 self.assertIn(counter, run)
 
     def test_formats(self):
@@ -157,6 +157,15 @@ class Device(BenchTest):
         reference, default = (float(rows[f"points/pts-20k/{arm}"]["median_ms"]) for arm in ("reference", "default"))
         self.assertAlmostEqual(float(ratios["points/pts-20k/default"]), reference / default, delta=1e-3)
 
+    def test_graph(self):
+        recording = files.write_recording(self.folder / "recording")
+        rows = self.measure(device, "frames/2cm/(depth|graph)/", f"--frames={recording}")
+        self.assertEqual(list(rows), [f"frames/2cm/{what}/{state}" for what in ("depth", "graph")
+                                      for state in ("cold", "warm")])
+        self.assertEqual(len({(row["blocks"], row["bytes"]) for row in rows.values()}), 1)
+        for row in rows.values():
+            self.assertGreater(float(row["host_us"]), 0.0)
+
 
 class Plot(BenchTest):
     def setUp(self):
@@ -168,8 +177,8 @@ class Plot(BenchTest):
     def write(self, *rows):
         lines = [",".join(COLUMNS)]
         for name, blocks, ms in rows:
-            lines.append(f"{name},{ms},{ms},{ms},3,1,1,1,{blocks},0,,")
-        lines.append("growth/frame/9m,,,,,,,,,,,\"lost, all of it\"")
+            lines.append(f"{name},{ms},{ms},{ms},3,1,1,1,{blocks},0,0,,")
+        lines.append("growth/frame/9m,,,,,,,,,,,,\"lost, all of it\"")
         self.table.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def test_lines(self):

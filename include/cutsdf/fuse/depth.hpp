@@ -51,10 +51,10 @@ depth_reader<T> reader_of(const depth_view<T>& depth, const pinhole& camera, con
 }  // namespace detail
 
 template <class Space, class Voxel, class Policies>
-template <depth_pixel T>
-void volume<Space, Voxel, Policies>::integrate_async(const depth_view<T>& depth, const color_view& color,
-                                                     const pinhole& camera, const Eigen::Isometry3f& camera_to_world,
-                                                     const depth_range& range, frame_result* result)
+template <depth_pixel T, class To>
+void volume<Space, Voxel, Policies>::fuse_depth(To& to, const depth_view<T>& depth, const color_view& color,
+                                                const pinhole& camera, const Eigen::Isometry3f& camera_to_world,
+                                                const depth_range& range, frame_result* result)
 {
   const auto v            = ref();
   const auto reader       = detail::reader_of(depth, camera, range, color, settings_.voxel_size);
@@ -73,7 +73,7 @@ void volume<Space, Voxel, Policies>::integrate_async(const depth_view<T>& depth,
   }
   const auto end = end_of_frame(pixels, result);
   if (pixels == 0) {
-    Space::once(stream_, end);
+    Space::once(to, end);
     return;
   }
   if (metres_.size() < pixels) { metres_ = buffer<float, Space>(pixels, stream_, *memory_); }
@@ -81,7 +81,7 @@ void volume<Space, Voxel, Policies>::integrate_async(const depth_view<T>& depth,
     using F        = typename decltype(number)::type;
     using allocate = detail::allocate_depth<F, T, Policies>;
     using update   = detail::update_depth<F, Voxel, Policies>;
-    Space::for_each(stream_, allocate::tiles(camera),
+    Space::for_each(to, allocate::tiles(camera),
                     allocate{v.table, state_.data(), storage_.updated.data(), reader, camera, pose, v.truncation,
                              v.inverse_voxel_size / block_side,
                              detail::addressable_reach(camera, pose, v.truncation, v.voxel_size), metres_.data()});
@@ -95,10 +95,18 @@ void volume<Space, Voxel, Policies>::integrate_async(const depth_view<T>& depth,
                       color_stride,
                       pose,
                       1.0f / v.truncation};
-    Space::template for_each_tile<update::calls_per_block>(stream_, &state_.data()->updated, storage_.updated.size(),
-                                                           fold);
+    Space::template for_each_tile<update::calls_per_block>(to, &state_.data()->updated, storage_.updated.size(), fold);
   });
-  Space::once(stream_, end);
+  Space::once(to, end);
+}
+
+template <class Space, class Voxel, class Policies>
+template <depth_pixel T>
+void volume<Space, Voxel, Policies>::integrate_async(const depth_view<T>& depth, const color_view& color,
+                                                     const pinhole& camera, const Eigen::Isometry3f& camera_to_world,
+                                                     const depth_range& range, frame_result* result)
+{
+  fuse_depth(stream_, depth, color, camera, camera_to_world, range, result);
 }
 
 template <class Space, class Voxel, class Policies>

@@ -102,24 +102,28 @@ bool waits_for_previous([[maybe_unused]] void (*kernel)(Parameters...))
   return false;
 }
 
-/// Launches a kernel that runs `F`.
-template <class F, class... Parameters, class... Arguments>
-void launch(void (*kernel)(Parameters...), const char* name, std::int64_t blocks, int threads, cudaStream_t stream,
+/// Launches a kernel that runs `F`: on a stream, or into a graph (kernel_graph.hpp).
+template <class F, class... Parameters, class To, class... Arguments>
+void launch(void (*kernel)(Parameters...), const char* name, std::int64_t blocks, int threads, To& to,
             const Arguments&... arguments)
 {
   static_assert(std::is_trivially_copyable_v<F>, "cutsdf: a functor for space::device must be trivially copyable");
-  cudaLaunchConfig_t config{};
-  config.gridDim  = dim3(static_cast<unsigned>(blocks));
-  config.blockDim = dim3(static_cast<unsigned>(threads));
-  config.stream   = stream;
-  cudaLaunchAttribute early{};
-  early.id                                         = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  if (waits_for_previous<F>(kernel)) {
-    config.attrs    = &early;
-    config.numAttrs = 1;
+  if constexpr (requires { to.get(); }) {
+    cudaLaunchConfig_t config{};
+    config.gridDim  = dim3(static_cast<unsigned>(blocks));
+    config.blockDim = dim3(static_cast<unsigned>(threads));
+    config.stream   = to.get();
+    cudaLaunchAttribute early{};
+    early.id                                         = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    if (waits_for_previous<F>(kernel)) {
+      config.attrs    = &early;
+      config.numAttrs = 1;
+    }
+    check_cuda(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), name);
+  } else {
+    to.put(kernel, name, blocks, threads, waits_for_previous<F>(kernel), Parameters(arguments)...);
   }
-  check_cuda(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), name);
 }
 
 template <class F>
@@ -176,6 +180,7 @@ CUTSDF_KERNEL void once_kernel(const F f)
 namespace space {
 
 /// The current CUDA device. Work is enqueued on the stream that is passed and returns at once unless said otherwise.
+/// for_each(), for_each_tile() and once() may instead be given a graph that keeps their kernels.
 struct device {
   static constexpr const char* name = "device";
 
@@ -259,26 +264,26 @@ struct device {
   }
 
   /// Runs `f(i)` for every i in [0, count). Nothing is launched for a count of zero.
-  template <class F>
-  static void for_each(const stream_type& stream, std::int64_t count, const F& f)
+  template <class To, class F>
+  static void for_each(To&& to, std::int64_t count, const F& f)
   {
     if (count <= 0) { return; }
     constexpr int threads = 256;
     const auto blocks     = std::min<std::int64_t>((count + threads - 1) / threads, 1 << 20);
-    detail::launch<F>(detail::for_each_kernel<F>, "for_each_kernel", blocks, threads, stream.get(), f, count);
+    detail::launch<F>(detail::for_each_kernel<F>, "for_each_kernel", blocks, threads, to, f, count);
   }
 
   /// Runs `f(f.prepare(t), lane)` for every tile t in [0, min(*count, limit)) and every lane in [0, Lanes).
   /// `count` lies in device memory and is read when the kernel runs; without one, all `limit` tiles.
-  template <int Lanes, class F>
-  static void for_each_tile(const stream_type& stream, const std::uint32_t* count, std::int64_t limit, const F& f)
+  template <int Lanes, class To, class F>
+  static void for_each_tile(To&& to, const std::uint32_t* count, std::int64_t limit, const F& f)
   {
     if (limit <= 0) { return; }
     constexpr int threads = Lanes < 512 ? Lanes : 512;
     // The host does not know the count: as many thread blocks as the device holds at most, each taking every n-th tile.
     const auto resident = std::int64_t{detail::multiprocessors()} * (2048 / threads);
     detail::launch<F>(detail::for_each_tile_kernel<Lanes, F>, "for_each_tile_kernel", std::min(limit, resident),
-                      threads, stream.get(), f, count, limit);
+                      threads, to, f, count, limit);
   }
 
   /// Runs `f(program, thread)` for every program in [0, programs), below 2^31, as a thread block of Threads threads.
@@ -286,8 +291,8 @@ struct device {
   static void for_each_program(const stream_type& stream, std::int64_t programs, const F& f)
   {
     if (programs <= 0) { return; }
-    detail::launch<F>(detail::for_each_program_kernel<Threads, F>, "for_each_program_kernel", programs, Threads,
-                      stream.get(), f);
+    detail::launch<F>(detail::for_each_program_kernel<Threads, F>, "for_each_program_kernel", programs, Threads, stream,
+                      f);
   }
 
   /// Threads that share a scratch memory: here a thread block.
@@ -372,7 +377,7 @@ struct device {
     constexpr int turns = 4;
     const auto resident = std::int64_t{detail::multiprocessors()} * (2048 / Threads);
     detail::launch<F>(detail::for_each_group_kernel<Threads, group<Threads>, F>, "for_each_group_kernel",
-                      std::min(limit, count != nullptr ? resident : turns * resident), Threads, stream.get(), f, count,
+                      std::min(limit, count != nullptr ? resident : turns * resident), Threads, stream, f, count,
                       limit);
   }
 
@@ -385,10 +390,10 @@ struct device {
   }
 
   /// Runs `f()` once, after everything enqueued before it.
-  template <class F>
-  static void once(const stream_type& stream, const F& f)
+  template <class To, class F>
+  static void once(To&& to, const F& f)
   {
-    detail::launch<F>(detail::once_kernel<F>, "once_kernel", 1, 1, stream.get(), f);
+    detail::launch<F>(detail::once_kernel<F>, "once_kernel", 1, 1, to, f);
   }
 
   /// Sets every byte.

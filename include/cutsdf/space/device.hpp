@@ -308,6 +308,33 @@ struct device {
 #endif
     }
 
+    /// What every thread has for itself: `own[i]` is for thread i alone.
+    template <class T>
+    struct own {
+      T value;
+      CUTSDF_HD T& operator[](int) { return value; }
+    };
+
+    /// Calls `body(i)` once for every thread i; nobody waits.
+    template <class Body>
+    CUTSDF_HD void run(const Body& body) const
+    {
+#if CUTSDF_DEVICE_PASS
+      body(static_cast<int>(threadIdx.x));
+#endif
+    }
+
+    /// Whether `holds(i)`, asked once of every thread i, in any of them; waits as for_each() does.
+    template <class Holds>
+    CUTSDF_HD bool any(const Holds& holds) const
+    {
+#if CUTSDF_DEVICE_PASS
+      return __syncthreads_or(holds(static_cast<int>(threadIdx.x)) ? 1 : 0) != 0;
+#else
+      return false;
+#endif
+    }
+
     /// Bit i of `words` becomes `holds(i)`, for every i in [0, count), a multiple of 32; waits as for_each() does.
     template <class Holds>
     CUTSDF_HD void mark(std::uint32_t* words, int count, const Holds& holds) const
@@ -348,13 +375,15 @@ struct device {
 #endif
     }
 
-    /// Adds to a number of the scratch memory.
+    /// Adds to a number of the scratch memory; returns what was there before.
     template <class T>
-    CUTSDF_HD static void add(T& to, T value)
+    CUTSDF_HD static T add(T& to, T value)
     {
 #if CUTSDF_DEVICE_PASS
       using word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
-      atomicAdd(reinterpret_cast<word*>(&to), static_cast<word>(value));
+      return static_cast<T>(atomicAdd(reinterpret_cast<word*>(&to), static_cast<word>(value)));
+#else
+      return to;
 #endif
     }
   };

@@ -133,6 +133,33 @@ struct host {
       }
     }
 
+    /// What every thread has for itself: `own[i]` is that of thread i.
+    template <class T>
+    struct own {
+      T value[Threads];
+      T& operator[](int i) { return value[i]; }
+    };
+
+    /// Calls `body(i)` for every thread i.
+    template <class Body>
+    CUTSDF_INLINE void run(const Body& body) const
+    {
+      for (int i = 0; i < Threads; ++i) {
+        body(i);
+      }
+    }
+
+    /// Whether `holds(i)`, asked once of every thread i, in any of them.
+    template <class Holds>
+    CUTSDF_INLINE bool any(const Holds& holds) const
+    {
+      bool found = false;
+      for (int i = 0; i < Threads; ++i) {
+        found = holds(i) || found;
+      }
+      return found;
+    }
+
     /// Bit i of `words` becomes `holds(i)`, for every i in [0, count), a multiple of 32.
     template <class Holds>
     CUTSDF_INLINE void mark(std::uint32_t* words, int count, const Holds& holds) const
@@ -163,11 +190,13 @@ struct host {
       }
     }
 
-    /// Adds to a number of the scratch memory.
+    /// Adds to a number of the scratch memory; returns what was there before.
     template <class T>
-    CUTSDF_INLINE static void add(T& to, T value)
+    CUTSDF_INLINE static T add(T& to, T value)
     {
+      const T before = to;
       to += value;
+      return before;
     }
   };
 

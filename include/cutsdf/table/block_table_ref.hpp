@@ -245,10 +245,18 @@ struct block_table_ref {
   CUTSDF_HD std::uint32_t publish(std::uint32_t slot, block_key key, std::uint32_t place) const
   {
     const bool stored = place < block_capacity;
+#if !defined(TUNE_NOKCS) && CUTSDF_DEVICE_PASS
+    if (stored) { __stcs(reinterpret_cast<unsigned long long*>(keys + place), key); }
+#else
     if (stored) { keys[place] = key; }
+#endif
     const std::uint32_t index = stored ? place : no_storage;
     if constexpr (counts_per_warp && CUTSDF_DEVICE_PASS != 0) {
+#if !defined(TUNE_NOSF) && CUTSDF_DEVICE_PASS
+      asm volatile("{.reg .b64 p; createpolicy.fractional.L2::evict_first.b64 p, 1.0; st.relaxed.gpu.global.L2::cache_hint.u32 [%0],%1,p;}" :: "l"(__cvta_generic_to_global(&entries[slot].index)),"r"(index) : "memory");
+#else
       atomic::store_relaxed(&entries[slot].index, index);
+#endif
     } else if constexpr (!index_type::from_slot) {
       atomic::store_release(&entries[slot].index, index);
     }

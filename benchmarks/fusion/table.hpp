@@ -192,8 +192,9 @@ inline void time_distinct(benchmark::State& state, session& s, bool full, asking
   check();
   constexpr int lookups = 8;  // in a window, of one table: it is larger than the cache
   const int rounds      = what == asking::insert ? 1 : lookups;
-  const double per_key  = inserted.bytes_each() + sector_bytes + (what == asking::insert ? sizeof(cutsdf::block_key) : 0);
-  const double asked    = static_cast<double>(keys);
+  const double per_key =
+    inserted.bytes_each() + sector_bytes + (what == asking::insert ? sizeof(cutsdf::block_key) : 0);
+  const double asked = static_cast<double>(keys);
   measure(state, s, {asked * per_key, asked, asked}, [&] {
     if (what == asking::insert) {
       for (auto& table : all) {

@@ -149,6 +149,13 @@ struct host {
       }
     }
 
+    /// Calls `body()`.
+    template <class Body>
+    CUTSDF_INLINE void once(const Body& body) const
+    {
+      body();
+    }
+
     /// Whether `holds(i)`, asked once of every thread i, in any of them.
     template <class Holds>
     CUTSDF_INLINE bool any(const Holds& holds) const
@@ -160,20 +167,8 @@ struct host {
       return found;
     }
 
-    /// Bit i of `words` becomes `holds(i)`, for every i in [0, count), a multiple of 32.
-    template <class Holds>
-    CUTSDF_INLINE void mark(std::uint32_t* words, int count, const Holds& holds) const
-    {
-      for (int word = 0; word < count / 32; ++word) {
-        std::uint32_t bits = 0;
-        for (int bit = 0; bit < 32; ++bit) {
-          bits |= (holds(32 * word + bit) ? 1u : 0u) << bit;
-        }
-        words[word] = bits;
-      }
-    }
-
-    /// Two such marks from one answer: bit 0 of `answer(i)` goes to `first`, bit 1 to `second`.
+    /// Bit i of `first` becomes bit 0 of `answer(i)`, that of `second` bit 1, for every i in [0, count), a multiple of
+    /// 32.
     template <class Answer>
     CUTSDF_INLINE void mark_both(std::uint32_t* first, std::uint32_t* second, int count, const Answer& answer) const
     {

@@ -24,6 +24,15 @@ CUTSDF_HD inline std::uint64_t read_once(const std::uint64_t* address)
 #endif
 }
 
+/// Says that a word is to be on its way by now: the compiler likes to put a load off until after the next branch, and
+/// trips to memory that could go together then follow each other.
+CUTSDF_HD inline void load_now([[maybe_unused]] std::uint64_t word)
+{
+#if CUTSDF_DEVICE_PASS
+  asm volatile("" ::"l"(word));
+#endif
+}
+
 /// Writes a word that is not needed again soon.
 CUTSDF_HD inline void write_once(std::uint32_t* address, std::uint32_t value)
 {

@@ -144,6 +144,10 @@ struct insert_group {
     }
     CUTSDF_UNROLLED
     for (int k = 0; k < rounds; ++k) {
+      cache::load_now(key[k]);
+    }
+    CUTSDF_UNROLLED
+    for (int k = 0; k < rounds; ++k) {
       const block_key seen = table.look(hash::of_key<typename Policies::hash_type>(key[k]) & table.mask, index[k]);
       if (seen != key[k]) { index[k] = no_index; }
       // A probe that begins at an empty slot is of a new key. Where several are new, so are more: what is fetched for

@@ -117,6 +117,56 @@ TEST_CASE("for_each_tile visits each lane of the tiles there are and no other", 
   }
 }
 
+/// In two groups of three, threads with odd numbers add their number to a sum and note what was there before, plus 1.
+struct sum_of_odd {
+  std::uint32_t* totals;
+  std::uint32_t* before;
+  struct scratch {
+    std::uint32_t sum;
+  };
+  template <class Group>
+  CUTSDF_HD void operator()(const Group& group, std::int64_t i, scratch& shared) const
+  {
+    typename Group::template own<std::uint32_t> mine;
+    const bool any = group.any([&](int t) {
+      if (t == 0) { shared.sum = 0; }
+      mine[t] = t % 2 != 0 && i % 3 != 0 ? static_cast<std::uint32_t>(t) : 0u;
+      return mine[t] != 0;
+    });
+    if (!any) { return; }
+    group.for_each(Group::threads, [&](int t) {
+      if (mine[t] != 0) { mine[t] = group.add(shared.sum, mine[t]) + 1; }
+    });
+    group.once([&] { totals[i] += shared.sum; });
+    group.run([&](int t) { before[i * Group::threads + t] = mine[t]; });
+  }
+};
+
+TEST_CASE("threads of a group keep what is theirs and share a sum", "[space]")
+{
+  constexpr int threads         = 64;
+  constexpr std::int64_t groups = 3001;
+  buffer<std::uint32_t, test_space> totals(groups, test_stream());
+  buffer<std::uint32_t, test_space> before(groups * threads, test_stream());
+  totals.fill_bytes(0);
+  before.fill_bytes(0);
+  test_space::for_each_group<threads>(test_stream(), nullptr, groups, sum_of_odd{totals.data(), before.data()});
+  const auto sums  = totals.to_host();
+  const auto parts = before.to_host();
+  bool right       = true;
+  for (std::int64_t i = 0; i < groups; ++i) {
+    constexpr std::uint32_t all = threads * threads / 4;  // 1 + 3 + ... + 63
+    right                       = right && sums[static_cast<std::size_t>(i)] == (i % 3 != 0 ? all : 0);
+    // Each was told a sum of others: no two the same.
+    std::vector<std::uint32_t> told(parts.begin() + i * threads, parts.begin() + (i + 1) * threads);
+    std::sort(told.begin(), told.end());
+    const auto first = std::upper_bound(told.begin(), told.end(), 0u);
+    right            = right && told.end() - first == (i % 3 != 0 ? threads / 2 : 0);
+    right            = right && std::adjacent_find(first, told.end()) == told.end();
+  }
+  REQUIRE(right);
+}
+
 struct mark_multiples {
   std::uint32_t* threes;
   std::uint32_t* fives;

@@ -6,6 +6,7 @@
 #include "support/inspect.hpp"
 #include "support/space.hpp"
 
+#include <algorithm>
 #include <random>
 
 namespace cutsdf_test::table_bulk {
@@ -130,6 +131,49 @@ TEMPLATE_TEST_CASE("blocks without storage leave the last eighth of a table empt
   table.clear();
   table.insert_async(more.span(), indices.data());
   REQUIRE(table.size() == 100);
+}
+
+TEMPLATE_TEST_CASE("a call inserts what is new among what is known, repeated or refused", "[table]", policies<>,
+                   linear_policies, counter_policies)
+{
+  constexpr int distinct = 5000;
+  for (const int known_every : {1, 2, 33, 2500}) {
+    for (const int refused_every : {5, 1000}) {
+      INFO("every " << known_every << "th is known, after every " << refused_every << "th comes one that is refused");
+      const auto keys = keys_of(row(-distinct / 2, distinct));
+      std::vector<block_key> known;
+      std::vector<block_key> asked;
+      for (int i = 0; i < distinct; ++i) {
+        if (i % known_every == 0) { known.push_back(keys[static_cast<std::size_t>(i)]); }
+        asked.insert(asked.end(), 3, keys[static_cast<std::size_t>(i)]);
+        if (i % refused_every == 0) { asked.push_back(keys[static_cast<std::size_t>(i)] | block_key{1} << 63); }
+      }
+      std::shuffle(asked.begin() + std::ssize(asked) / 2, asked.end(), std::mt19937(1));  // repeats far apart, too
+      block_table<test_space, TestType> table(1 << 14, distinct, test_stream());
+      const auto first = upload(known);
+      const auto then  = upload(asked);
+      buffer<std::uint32_t, test_space> of_first(first.size(), test_stream());
+      buffer<std::uint32_t, test_space> of_then(then.size(), test_stream());
+      table.insert_keys_async(first.span(), of_first.data());
+      const auto places = of_first.to_host();
+      REQUIRE(table.size() == std::ssize(known));
+      table.insert_keys_async(then.span(), of_then.data());
+      const auto told = of_then.to_host();
+      REQUIRE(table.size() == distinct);
+      const auto stored = download(table.ref().keys, distinct);
+      bool right        = true;
+      for (std::size_t i = 0; i < asked.size(); ++i) {
+        const bool is_key = asked[i] >> 63 == 0;
+        right             = right && (is_key ? told[i] < distinct && stored[told[i]] == asked[i] : told[i] == no_index);
+      }
+      REQUIRE(right);
+      table.insert_keys_async(then.span(), of_then.data());
+      REQUIRE(of_then.to_host() == told);
+      table.find_keys_async(first.span(), of_first.data());
+      REQUIRE(of_first.to_host() == places);
+      REQUIRE(table.size() == distinct);
+    }
+  }
 }
 
 TEST_CASE("words that are nobody's key are refused", "[table]")

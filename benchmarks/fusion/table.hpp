@@ -8,18 +8,47 @@ namespace bench {
 
 using block_table = cutsdf::block_table<space>;
 
+/// What a list of blocks is given to the table as, and what it answers.
+enum class form {
+  blocks,    // blocks in, places out
+  keys,      // their 64-bit keys in, places out
+  keys_only  // keys in, nothing out
+};
+
+inline std::vector<cutsdf::block_key> keys_of(const std::vector<cutsdf::vec3i>& blocks)
+{
+  std::vector<cutsdf::block_key> keys(blocks.size());
+  std::transform(blocks.begin(), blocks.end(), keys.begin(), [](cutsdf::vec3i block) { return cutsdf::key_of(block); });
+  return keys;
+}
+
 /// Blocks asked for, in the space's memory, and where the answers go.
 class block_list {
  public:
-  block_list(const std::vector<cutsdf::vec3i>& blocks, session& s)
-    : blocks_(std::span<const cutsdf::vec3i>(blocks), s.stream()), answers_(blocks_.size(), s.stream())
+  block_list(const std::vector<cutsdf::vec3i>& blocks, session& s, form f = form::blocks)
+    : form_(f), blocks_(std::span<const cutsdf::vec3i>(blocks), s.stream()),
+      keys_(std::span<const cutsdf::block_key>(keys_of(blocks)), s.stream()), answers_(blocks_.size(), s.stream())
   {
   }
 
-  void insert_into(block_table& table) { table.insert_async(blocks_.span(), answers_.data()); }
+  void insert_into(block_table& table)
+  {
+    if (form_ == form::blocks) {
+      table.insert_async(blocks_.span(), answers_.data());
+    } else {
+      table.insert_keys_async(keys_.span(), form_ == form::keys ? answers_.data() : nullptr);
+    }
+  }
   void find_in(const block_table& table) { table.find_async(blocks_.span(), answers_.data()); }
 
   [[nodiscard]] double size() const { return static_cast<double>(blocks_.size()); }
+  /// Bytes that one question and its answer move at least.
+  [[nodiscard]] double bytes_each() const
+  {
+    const std::size_t asked    = form_ == form::blocks ? sizeof(cutsdf::vec3i) : sizeof(cutsdf::block_key);
+    const std::size_t answered = form_ == form::keys_only ? 0 : sizeof(std::uint32_t);
+    return static_cast<double>(asked + answered);
+  }
   /// How many of the last answers are places. Waits.
   [[nodiscard]] std::int64_t found() const
   {
@@ -28,7 +57,9 @@ class block_list {
   }
 
  private:
+  form form_;
   cutsdf::buffer<cutsdf::vec3i, space> blocks_;
+  cutsdf::buffer<cutsdf::block_key, space> keys_;
   cutsdf::buffer<std::uint32_t, space> answers_;
 };
 
@@ -82,16 +113,15 @@ inline std::vector<cutsdf::vec3i> scattered_blocks(std::uint32_t first, std::int
   return blocks;
 }
 
-inline constexpr double key_bytes    = sizeof(cutsdf::vec3i) + sizeof(std::uint32_t);  // asked and answered
-inline constexpr double sector_bytes = 32.0;                                           // the least that memory gives
+inline constexpr double sector_bytes = 32.0;  // the least that memory gives
 
 /// Find or insert: every sample's block, most of them there already. Warm: all of them.
-inline void time_samples(benchmark::State& state, session& s, bool warm)
+inline void time_samples(benchmark::State& state, session& s, form f, bool warm)
 {
   constexpr std::int64_t slots = 1 << 15, places = 1 << 14;
   constexpr int tables = 8;
   const auto distinct  = samples_of_base().distinct;
-  block_list samples(samples_of_base().blocks, s);
+  block_list samples(samples_of_base().blocks, s, f);
   std::vector<std::unique_ptr<block_table>> all;
   for (int i = 0; i < tables; ++i) {
     all.push_back(std::make_unique<block_table>(slots, places, s.stream()));
@@ -101,10 +131,11 @@ inline void time_samples(benchmark::State& state, session& s, bool warm)
     for (const auto& table : all) {
       if (table->size() != distinct) { throw refused("the table has " + std::to_string(table->size()) + " keys"); }
     }
+    if (f == form::keys_only) { return; }
     if (static_cast<double>(samples.found()) != samples.size()) { throw refused("a sample has no place"); }
   };
   check();
-  const double bytes = samples.size() * key_bytes + static_cast<double>(distinct) * sector_bytes;
+  const double bytes = samples.size() * samples.bytes_each() + static_cast<double>(distinct) * sector_bytes;
   measure(state, s, {bytes, samples.size(), static_cast<double>(distinct)}, [&] {
     if (!warm) {
       for (auto& table : all) {
@@ -161,8 +192,9 @@ inline void time_distinct(benchmark::State& state, session& s, bool full, asking
   check();
   constexpr int lookups = 8;  // in a window, of one table: it is larger than the cache
   const int rounds      = what == asking::insert ? 1 : lookups;
-  const double per_key  = key_bytes + sector_bytes + (what == asking::insert ? sizeof(cutsdf::block_key) : 0);
-  const double asked    = static_cast<double>(keys);
+  const double per_key =
+    inserted.bytes_each() + sector_bytes + (what == asking::insert ? sizeof(cutsdf::block_key) : 0);
+  const double asked = static_cast<double>(keys);
   measure(state, s, {asked * per_key, asked, asked}, [&] {
     if (what == asking::insert) {
       for (auto& table : all) {
@@ -182,10 +214,15 @@ inline void time_distinct(benchmark::State& state, session& s, bool full, asking
 
 inline void add_table(session& s)
 {
-  for (const bool warm : {false, true}) {
-    add(std::string("table/samples-2.88M/") + (warm ? "warm" : "cold"), 8,
-        [&s, warm](benchmark::State& state) { time_samples(state, s, warm); });
-  }
+  const auto add_samples = [&](const std::string& name, form f) {
+    for (const bool warm : {false, true}) {
+      add("table/" + name + (warm ? "/warm" : "/cold"), 8,
+          [&s, f, warm](benchmark::State& state) { time_samples(state, s, f, warm); });
+    }
+  };
+  add_samples("samples-2.88M", form::blocks);
+  add_samples("samples-2.88M-keys", form::keys);
+  add_samples("samples-2.88M-keys-only", form::keys_only);
   for (const bool full : {false, true}) {
     const std::string name = std::string("table/load-") + (full ? "0.9" : "0.5");
     const auto add_one     = [&](const char* what, asking which) {

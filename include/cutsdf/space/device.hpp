@@ -162,8 +162,8 @@ CUTSDF_KERNEL void __launch_bounds__(Threads)
 {
   __shared__ typename F::scratch scratch;
   begin_kernel<F>();
-  const std::int64_t groups = count != nullptr && *count < limit ? *count : limit;
-  for (std::int64_t i = blockIdx.x; i < groups; i += gridDim.x) {
+  // The count is asked for in every turn: a kernel with few registers would keep it in memory.
+  for (std::int64_t i = blockIdx.x; i < limit && (count == nullptr || i < *count); i += gridDim.x) {
     f(Group{}, i, scratch);
   }
 }
@@ -313,20 +313,45 @@ struct device {
 #endif
     }
 
-    /// Bit i of `words` becomes `holds(i)`, for every i in [0, count), a multiple of 32; waits as for_each() does.
-    template <class Holds>
-    CUTSDF_HD void mark(std::uint32_t* words, int count, const Holds& holds) const
+    /// What every thread has for itself: `own[i]` is for thread i alone.
+    template <class T>
+    struct own {
+      T value;
+      CUTSDF_HD T& operator[](int) { return value; }
+    };
+
+    /// Calls `body(i)` once for every thread i; nobody waits.
+    template <class Body>
+    CUTSDF_HD void run(const Body& body) const
     {
 #if CUTSDF_DEVICE_PASS
-      for (int i = static_cast<int>(threadIdx.x); i < count; i += Threads) {
-        const unsigned bits = __ballot_sync(0xffffffffu, holds(i));
-        if ((i & 31) == 0) { words[i >> 5] = bits; }
-      }
+      body(static_cast<int>(threadIdx.x));
+#endif
+    }
+
+    /// Calls `body()` in one thread; no thread goes on before it is done.
+    template <class Body>
+    CUTSDF_HD void once(const Body& body) const
+    {
+#if CUTSDF_DEVICE_PASS
+      if (threadIdx.x == 0) { body(); }
       __syncthreads();
 #endif
     }
 
-    /// Two such marks from one answer: bit 0 of `answer(i)` goes to `first`, bit 1 to `second`.
+    /// Whether `holds(i)`, asked once of every thread i, in any of them; waits as for_each() does.
+    template <class Holds>
+    CUTSDF_HD bool any(const Holds& holds) const
+    {
+#if CUTSDF_DEVICE_PASS
+      return __syncthreads_or(holds(static_cast<int>(threadIdx.x)) ? 1 : 0) != 0;
+#else
+      return false;
+#endif
+    }
+
+    /// Bit i of `first` becomes bit 0 of `answer(i)`, that of `second` bit 1, for every i in [0, count), a multiple of
+    /// 32; waits as for_each() does.
     template <class Answer>
     CUTSDF_HD void mark_both(std::uint32_t* first, std::uint32_t* second, int count, const Answer& answer) const
     {
@@ -353,13 +378,15 @@ struct device {
 #endif
     }
 
-    /// Adds to a number of the scratch memory.
+    /// Adds to a number of the scratch memory; returns what was there before.
     template <class T>
-    CUTSDF_HD static void add(T& to, T value)
+    CUTSDF_HD static T add(T& to, T value)
     {
 #if CUTSDF_DEVICE_PASS
       using word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
-      atomicAdd(reinterpret_cast<word*>(&to), static_cast<word>(value));
+      return static_cast<T>(atomicAdd(reinterpret_cast<word*>(&to), static_cast<word>(value)));
+#else
+      return to;
 #endif
     }
   };

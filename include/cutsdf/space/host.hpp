@@ -133,20 +133,42 @@ struct host {
       }
     }
 
-    /// Bit i of `words` becomes `holds(i)`, for every i in [0, count), a multiple of 32.
-    template <class Holds>
-    CUTSDF_INLINE void mark(std::uint32_t* words, int count, const Holds& holds) const
+    /// What every thread has for itself: `own[i]` is that of thread i.
+    template <class T>
+    struct own {
+      T value[Threads];
+      T& operator[](int i) { return value[i]; }
+    };
+
+    /// Calls `body(i)` for every thread i.
+    template <class Body>
+    CUTSDF_INLINE void run(const Body& body) const
     {
-      for (int word = 0; word < count / 32; ++word) {
-        std::uint32_t bits = 0;
-        for (int bit = 0; bit < 32; ++bit) {
-          bits |= (holds(32 * word + bit) ? 1u : 0u) << bit;
-        }
-        words[word] = bits;
+      for (int i = 0; i < Threads; ++i) {
+        body(i);
       }
     }
 
-    /// Two such marks from one answer: bit 0 of `answer(i)` goes to `first`, bit 1 to `second`.
+    /// Calls `body()`.
+    template <class Body>
+    CUTSDF_INLINE void once(const Body& body) const
+    {
+      body();
+    }
+
+    /// Whether `holds(i)`, asked once of every thread i, in any of them.
+    template <class Holds>
+    CUTSDF_INLINE bool any(const Holds& holds) const
+    {
+      bool found = false;
+      for (int i = 0; i < Threads; ++i) {
+        found = holds(i) || found;
+      }
+      return found;
+    }
+
+    /// Bit i of `first` becomes bit 0 of `answer(i)`, that of `second` bit 1, for every i in [0, count), a multiple of
+    /// 32.
     template <class Answer>
     CUTSDF_INLINE void mark_both(std::uint32_t* first, std::uint32_t* second, int count, const Answer& answer) const
     {
@@ -163,11 +185,13 @@ struct host {
       }
     }
 
-    /// Adds to a number of the scratch memory.
+    /// Adds to a number of the scratch memory; returns what was there before.
     template <class T>
-    CUTSDF_INLINE static void add(T& to, T value)
+    CUTSDF_INLINE static T add(T& to, T value)
     {
+      const T before = to;
       to += value;
+      return before;
     }
   };
 

@@ -163,6 +163,41 @@ class team {
 #endif
 };
 
+/// Of the threads of the warp, those for which `flag` holds, thread l as bit l; all must come here together.
+CUTSDF_HD inline std::uint32_t those(bool flag)
+{
+#if CUTSDF_DEVICE_PASS
+  return __ballot_sync(everyone, flag);
+#else
+  return flag ? 1u : 0u;
+#endif
+}
+
+/// How many of `threads`, as those() gives them, come before this one.
+CUTSDF_HD inline std::uint32_t before_this([[maybe_unused]] std::uint32_t threads)
+{
+#if CUTSDF_DEVICE_PASS
+  unsigned below;
+  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
+  return static_cast<std::uint32_t>(__popc(threads & below));
+#else
+  return 0;
+#endif
+}
+
+/// What `take()` returns to the first thread of the warp, which alone calls it; all must come here together.
+template <class Take>
+CUTSDF_HD std::uint32_t once(const Take& take)
+{
+#if CUTSDF_DEVICE_PASS
+  std::uint32_t taken = 0;
+  if ((threadIdx.x & 31u) == 0) { taken = take(); }
+  return __shfl_sync(everyone, taken, 0);
+#else
+  return take();
+#endif
+}
+
 /// A count of threads that fills whole warps.
 CUTSDF_HD constexpr std::int64_t whole(std::int64_t threads) { return (threads + 31) / 32 * 32; }
 

@@ -15,6 +15,7 @@
 
 #include <cutsdf/policy/policies.hpp>
 #include <cutsdf/space/atomic.hpp>
+#include <cutsdf/space/cache.hpp>
 #include <cutsdf/space/warp.hpp>
 
 #include <type_traits>
@@ -128,11 +129,7 @@ struct block_table_ref {
     if constexpr (index_type::from_slot) {
       return slot;
     } else {
-#if CUTSDF_DEVICE_PASS
-      std::uint32_t index = entries[slot].index;  // cached; stale only as "not published"
-#else
-      std::uint32_t index = atomic::load_acquire(&entries[slot].index);
-#endif
+      std::uint32_t index = index_now(slot);
       while (index == no_index) {
         atomic::wait_turn();
         if constexpr (counts_per_warp && CUTSDF_DEVICE_PASS != 0) {
@@ -151,11 +148,9 @@ struct block_table_ref {
   /// The same by the block's key.
   [[nodiscard]] CUTSDF_HD std::uint32_t find_key(block_key key) const
   {
-    std::uint32_t index = no_index;  // of the slot that was read last, where it came with the key
-    const auto read     = [&](std::uint32_t slot) { return look(slot, index); };
-    const auto slot     = lookup_type::walk(hash::of_key<hash_type>(key), mask, key, read, visitor{});
-    if (slot == no_slot) { return no_index; }
-    return index != no_index ? index : index_at(slot);
+    std::uint32_t index      = no_index;
+    const std::uint32_t slot = seek(key, index);
+    return index != no_index || slot == no_slot ? index : index_at(slot);
   }
 
   /// Whether this is the first call for `slot` since its stamp was another (any value but all ones). Exactly one of any
@@ -210,6 +205,33 @@ struct block_table_ref {
     return load_type::load(&entries[slot].key);
   }
 
+  /// Slot of a key, or no_slot. `index` becomes the key's where it came with it, no_index otherwise.
+  [[nodiscard]] CUTSDF_HD std::uint32_t seek(block_key key, std::uint32_t& index) const
+  {
+    const auto read          = [&](std::uint32_t slot) { return look(slot, index); };
+    const std::uint32_t slot = lookup_type::walk(hash::of_key<hash_type>(key), mask, key, read, visitor{});
+    if (slot == no_slot) { index = no_index; }  // it was that of the slot read last
+    return slot;
+  }
+
+  /// What is published of the index in a slot; no_index before that.
+  [[nodiscard]] CUTSDF_HD std::uint32_t index_now(std::uint32_t slot) const
+  {
+#if CUTSDF_DEVICE_PASS
+    return entries[slot].index;  // cached; stale only as "not published"
+#else
+    return atomic::load_acquire(&entries[slot].index);
+#endif
+  }
+
+  /// find_key() that does not wait: no_index also for a key whose index is not published yet.
+  [[nodiscard]] CUTSDF_HD std::uint32_t find_published(block_key key) const
+  {
+    std::uint32_t index      = no_index;
+    const std::uint32_t slot = seek(key, index);
+    return index != no_index || slot == no_slot ? index : index_now(slot);
+  }
+
   /// insert() in two halves. This one puts the key in; where `won` becomes true the caller owes it a publish(), before
   /// it waits for anything.
   CUTSDF_HD std::uint32_t put(block_key key, bool& won) const
@@ -241,14 +263,21 @@ struct block_table_ref {
     return key;
   }
 
-  /// Gives a key its place and lets others find it; returns what they will find.
+  /// Gives a key its place and lets others find it; returns what they will find. Bulk: one of so many that the cache
+  /// does not hold what they write.
+  template <bool Bulk = false>
   CUTSDF_HD std::uint32_t publish(std::uint32_t slot, block_key key, std::uint32_t place) const
   {
     const bool stored = place < block_capacity;
-    if (stored) { keys[place] = key; }
+    if (stored && !Bulk) { keys[place] = key; }
+    if (stored && Bulk) { cache::write_once(keys + place, key); }
     const std::uint32_t index = stored ? place : no_storage;
     if constexpr (counts_per_warp && CUTSDF_DEVICE_PASS != 0) {
-      atomic::store_relaxed(&entries[slot].index, index);
+      if constexpr (Bulk) {
+        cache::store_relaxed_last(&entries[slot].index, index);
+      } else {
+        atomic::store_relaxed(&entries[slot].index, index);
+      }
     } else if constexpr (!index_type::from_slot) {
       atomic::store_release(&entries[slot].index, index);
     }

@@ -231,6 +231,16 @@ CUTSDF_HD inline std::uint32_t take_number(std::uint32_t* counter)
 #endif
 }
 
+/// What this thread did before is seen by whoever sees what it does behind it.
+CUTSDF_HD inline void fence()
+{
+#if CUTSDF_DEVICE_PASS
+  __threadfence();
+#else
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
+
 /// One turn of a wait for another thread's publication.
 CUTSDF_HD inline void wait_turn()
 {

@@ -31,6 +31,11 @@ struct update_depth {
   float inverse_truncation;
   finish_frame<Policies> end;
 
+  /// Of a multiprocessor. No limit to the registers that are needed, but the compiler then keeps more of a column's
+  /// reads together than without one (H200, the wall at 19.2 m: 0.472 instead of 0.487 ms; with 1280 0.469, but 5 mm
+  /// slower).
+  static constexpr int resident_threads = 1024;
+
   static constexpr int lanes           = lanes_of<F>;
   static constexpr int column          = lanes == 1 ? block_side : 1;
   static constexpr int calls_per_block = voxels_per_block / lanes / column;

@@ -9,7 +9,8 @@
 
 namespace cutsdf::inline v0 {
 
-/// Pinhole camera without distortion: u = fx * x / z + cx, v = fy * y / z + cy, all in pixels.
+/// Pinhole camera without distortion: u = fx * x / z + cx, v = fy * y / z + cy, all in pixels. Width and height are at
+/// most 2^22.
 struct pinhole {
   float fx, fy, cx, cy;
   int width, height;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cutsdf/grid/coordinate.hpp>
-#include <cutsdf/space/load.hpp>
+#include <cutsdf/space/load_where.hpp>
 
 #include <concepts>
 #include <type_traits>

@@ -231,13 +231,12 @@ CUTSDF_HD inline std::uint32_t take_number(std::uint32_t* counter)
 #endif
 }
 
-/// What this thread did before is seen by whoever sees what it does behind it.
+/// What this thread did before is seen by whoever sees what it does behind it, as for_each_tile's finish() needs it. On
+/// the CPU that comes after the threads have met anyway.
 CUTSDF_HD inline void fence()
 {
 #if CUTSDF_DEVICE_PASS
   __threadfence();
-#else
-  std::atomic_thread_fence(std::memory_order_seq_cst);
 #endif
 }
 

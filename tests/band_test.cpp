@@ -1,6 +1,7 @@
 // The truncation band around a sample.
 #include "support/catch.hpp"
 
+#include <cutsdf/fuse/block_set.hpp>
 #include <cutsdf/grid/band.hpp>
 
 #include "support/band_walk.hpp"
@@ -110,6 +111,44 @@ TEST_CASE("a segment visits the blocks it passes through and no other", "[band]"
   const auto found = map_in_space<walk>(segments);
   for (std::size_t i = 0; i < segments.size(); ++i) {
     check(segments[i], found[i]);
+  }
+}
+
+struct walk_by_name {
+  vec3i base;
+  CUTSDF_HD visits operator()(segment s) const
+  {
+    visits result{};
+    const detail::block_names names(base);
+    block_walk<float>::make(s.a, s.b).for_each_name(names, [&](std::uint32_t name) {
+      if (result.count < most_visits) { result.block[result.count] = names.block(name); }
+      ++result.count;
+    });
+    return result;
+  }
+};
+
+TEST_CASE("names lead through the same blocks as the blocks themselves", "[band]")
+{
+  std::mt19937 random(7);
+  std::uniform_real_distribution<float> position(-20.0f, 20.0f);
+  const auto reach = static_cast<float>(detail::block_names::reach);
+  for (const vec3i& base : {vec3i{0, 0, 0}, vec3i{-1000000, 17, 1048575}}) {
+    const vec3f centre = to_float(base);
+    std::vector<segment> segments{{centre - vec3f{reach, reach, reach}, centre - vec3f{reach - 9.5f, reach, reach}},
+                                  {centre + vec3f{reach - 0.5f, reach - 9.5f, reach - 9.5f},
+                                   centre + vec3f{reach - 9.5f, reach - 0.5f, reach - 0.5f}}};
+    for (int i = 0; i < 500; ++i) {
+      const auto any = [&] { return centre + vec3f{position(random), position(random), position(random)}; };
+      segments.push_back({any(), any()});
+    }
+    const auto expected = map_in_space<walk>(segments);
+    const auto found    = map_in_space(segments, walk_by_name{base});
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      REQUIRE(found[i].count == expected[i].count);
+      REQUIRE(found[i].count <= most_visits);
+      REQUIRE(std::equal(found[i].block, found[i].block + found[i].count, expected[i].block));
+    }
   }
 }
 

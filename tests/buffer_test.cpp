@@ -167,6 +167,39 @@ TEST_CASE("threads of a group keep what is theirs and share a sum", "[space]")
   REQUIRE(right);
 }
 
+/// Tiles of 64 lanes, which share thread blocks; the last to finish sees what all have counted.
+struct sum_tiles {
+  std::uint32_t* sum;  // then the sum as finish() saw it, how often that was called, and a word for for_each_tile
+  CUTSDF_HD std::uint32_t fetch(std::int64_t tile) const { return static_cast<std::uint32_t>(tile) + 1; }
+  CUTSDF_HD std::uint32_t prepare(std::uint32_t fetched) const { return fetched; }
+  CUTSDF_HD void operator()(std::uint32_t number, int lane) const
+  {
+    if (lane != 63) { return; }
+    atomic::add(sum, number);
+    atomic::fence();
+  }
+  CUTSDF_HD void finish() const
+  {
+    sum[1] = atomic::load_relaxed(sum);
+    sum[2] += 1;
+  }
+  [[nodiscard]] CUTSDF_HD std::uint32_t* finished() const { return sum + 3; }
+};
+
+TEST_CASE("for_each_tile finishes once, after every tile", "[space]")
+{
+  for (const std::uint32_t count : {0u, 1u, 2u, 77u, 20001u}) {
+    INFO("count " << count);
+    auto words          = upload(std::vector<std::uint32_t>(4, 0u));
+    const auto in_space = upload(std::vector<std::uint32_t>{count});
+    for (std::uint32_t calls = 1; calls <= 3; ++calls) {
+      test_space::for_each_tile<64>(test_stream(), in_space.data(), 30000, sum_tiles{words.data()});
+      const std::uint32_t sum = calls * (count * (count + 1) / 2);
+      REQUIRE(words.to_host() == std::vector<std::uint32_t>{sum, sum, calls, 0});
+    }
+  }
+}
+
 struct mark_multiples {
   std::uint32_t* threes;
   std::uint32_t* fives;

@@ -8,6 +8,9 @@
 #include "support/space.hpp"
 #include "support/tolerances.hpp"
 
+#include <cmath>
+#include <random>
+
 namespace cutsdf_test::cameras {
 
 struct pixel {
@@ -44,6 +47,63 @@ TEST_CASE("points that no pixel can hold project nowhere", "[camera]")
   const std::vector<vec3f> points{{3.0e38f, 0.0f, 1.0e-30f}, {nan, 0.0f, 1.0f},        {0.0f, nan, 1.0f},
                                   {0.0f, 0.0f, nan},         {1.0e30f, 1.0e30f, 1.0f}, {0.0f, 0.0f, 0.0f}};
   REQUIRE(map_in_space(points, project{camera_of(64, 48, 60.0)}) == std::vector<pixel>(points.size()));
+}
+
+struct shortcuts {
+  int below_640, below_largest;
+  int whole;
+  bool operator==(const shortcuts&) const = default;
+};
+
+struct take_shortcuts {
+  CUTSDF_HD shortcuts operator()(float a) const
+  {
+    shortcuts s{};
+    int n           = 0;
+    s.below_640     = ieee::truncate_below(a, 640, n) ? n : -1;
+    s.below_largest = ieee::truncate_below(a, 1 << 22, n) ? n : -1;
+    s.whole         = std::abs(a) < 4194304.0f ? ieee::floor_of_small(a) : 0;
+    return s;
+  }
+};
+
+struct take_reciprocal {
+  CUTSDF_HD float operator()(float a) const { return ieee::reciprocal_of_normal(a); }
+};
+
+TEST_CASE("shortcuts of arithmetic give what the long way does", "[camera]")
+{
+  std::vector<float> numbers{0.0f,
+                             -0.0f,
+                             -1.0e-40f,
+                             1.0e-40f,
+                             639.99994f,
+                             640.0f,
+                             4194303.5f,
+                             4194304.0f,
+                             8388607.5f,
+                             1.0e10f,
+                             -1.0e10f,
+                             3.0e38f,
+                             -3.0e38f,
+                             std::numeric_limits<float>::infinity(),
+                             -std::numeric_limits<float>::infinity(),
+                             std::numeric_limits<float>::quiet_NaN()};
+  std::mt19937 random(3);
+  std::uniform_real_distribution<float> exponent(-40.0f, 24.0f);
+  for (int i = 0; i < 20000; ++i) {
+    numbers.push_back((i % 2 == 0 ? 1.0f : -1.0f) * std::exp2(exponent(random)));
+  }
+  const auto found       = map_in_space<take_shortcuts>(numbers);
+  const auto reciprocals = map_in_space<take_reciprocal>(numbers);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const float a = numbers[i];
+    CAPTURE(a);
+    REQUIRE(found[i].below_640 == (a >= 0.0f && a < 640.0f ? static_cast<int>(a) : -1));
+    REQUIRE(found[i].below_largest == (a >= 0.0f && a < 4194304.0f ? static_cast<int>(a) : -1));
+    REQUIRE(found[i].whole == (std::abs(a) < 4194304.0f ? static_cast<int>(std::floor(a)) : 0));
+    if (std::abs(a) > 1.0e-30f && std::abs(a) < 1.0e30f) { REQUIRE(reciprocals[i] == 1.0f / a); }
+  }
 }
 
 struct there_and_back {

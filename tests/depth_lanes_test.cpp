@@ -166,6 +166,27 @@ TEMPLATE_TEST_CASE("any width of pack fuses depth images as single numbers do", 
   }
 }
 
+TEMPLATE_TEST_CASE("any width of pack inserts blocks that are hundreds of blocks away", "[depth][pack]",
+                   (host_with<pack<float, 4>>), host_as_is)
+{
+  // Threads of a group share blocks by names that reach 512 blocks; beyond, each pixel asks for itself.
+  const auto fuse = [](auto& v) {
+    std::vector<std::uint64_t> results;
+    for (const frame& f : make_frames(voxel_size)) {
+      const depth_view<std::uint16_t> depth{f.depth.data(), f.camera.width, f.camera.height, 4.0f, f.stride};
+      const auto result = v.integrate(depth, f.camera, f.pose, {0.1f, 1000.0f});
+      results.insert(results.end(),
+                     {result.valid, result.blocks, result.blocks_updated, result.drops[drop_cause::out_of_range]});
+    }
+    return results;
+  };
+  volume<host_with<float>> expected({.voxel_size = voxel_size, .truncation = 0.25f, .block_capacity = 1 << 15});
+  volume<TestType> found({.voxel_size = voxel_size, .truncation = 0.25f, .block_capacity = 1 << 15});
+  REQUIRE(fuse(found) == fuse(expected));
+  REQUIRE(found.report().blocks > 5000);
+  REQUIRE(voxels_by_block(found) == voxels_by_block(expected));
+}
+
 TEMPLATE_TEST_CASE("any width of pack counts what finds no room", "[depth][pack]", host_with<float>,
                    (host_with<pack<float, 4>>), host_as_is)
 {

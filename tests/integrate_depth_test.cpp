@@ -296,6 +296,11 @@ TEST_CASE("sizes and settings that cannot be meant are refused with their value"
     wrong.units_per_metre = units;
     REQUIRE_THROWS_AS(v.integrate(wrong, camera, identity_pose), invalid_argument);
   }
+  auto huge   = camera;
+  huge.width  = (1 << 22) + 1;  // no float tells all its pixels apart
+  wrong       = view(image);
+  wrong.width = huge.width;
+  REQUIRE_THROWS_WITH(v.integrate(wrong, huge, identity_pose), contains("4194305"));
   auto broken = camera;
   broken.fx   = 0.0f;
   REQUIRE_THROWS_WITH(v.integrate(view(image), broken, identity_pose), contains("fx"));

@@ -52,7 +52,7 @@ struct frame_state {
   std::uint32_t stamp;    // number of the current frame, for claim(); never 0 or all ones
   std::uint32_t updated;  // length of the list of blocks in the band
   std::uint32_t used_before;
-  std::uint32_t unused;
+  std::uint32_t finished;  // of a kernel that closes the frame itself
   std::uint64_t blocks_dropped;
   std::uint64_t drops[drop_causes];
   std::uint64_t total_drops[drop_causes];
@@ -64,6 +64,14 @@ struct frame_state {
     if (n != 0) { atomic::add(&drops[static_cast<int>(cause)], std::uint64_t{n}); }
   }
 };
+
+/// A block of the current frame's band: the centre of its first voxel, in the camera frame, and its place in the pool
+/// (no_storage where there was no room).
+struct alignas(16) listed_block {
+  vec3f origin;
+  std::uint32_t place;
+};
+static_assert(sizeof(listed_block) == 16);
 
 /// Closes a frame: hands its counts out, adds them to the totals, makes ready for the next.
 template <class Policies>
@@ -82,20 +90,27 @@ struct finish_frame {
     };
     frame_state& s           = *state;
     const std::uint32_t used = *table.used;
+    // Relaxed: other threads of this kernel may have counted there.
+    const std::uint64_t blocks_dropped = atomic::load_relaxed(&s.blocks_dropped);
+    std::uint64_t drops[drop_causes];
+    CUTSDF_UNROLLED
+    for (int i = 0; i < drop_causes; ++i) {
+      drops[i] = atomic::load_relaxed(&s.drops[i]);
+    }
     if (result != nullptr) {
       frame_result r;
-      r.valid          = offered - s.drops[static_cast<int>(drop_cause::invalid_input)];
+      r.valid          = offered - drops[static_cast<int>(drop_cause::invalid_input)];
       r.blocks         = stored(used);
       r.blocks_added   = stored(used) - stored(s.used_before);
       r.blocks_updated = s.updated;
-      r.blocks_dropped = s.blocks_dropped;
+      r.blocks_dropped = blocks_dropped;
       for (int i = 0; i < drop_causes; ++i) {
-        r.drops.count[i] = s.drops[i];
+        r.drops.count[i] = drops[i];
       }
       *result = r;
     }
     for (int i = 0; i < drop_causes; ++i) {
-      s.total_drops[i] += s.drops[i];
+      s.total_drops[i] += drops[i];
       s.drops[i] = 0;
     }
     s.blocks_dropped = 0;

@@ -127,7 +127,7 @@ class volume {
   volume(const volume_settings& settings, stream_type stream, resource& memory = Space::default_resource())
     : settings_(checked(settings)), stream_(stream), memory_(&memory), storage_(make_storage(settings_)),
       state_(1, stream, memory), result_(1, stream, memory), tiles_(detail::most_tiles, stream, memory),
-      metres_(settings_.image_pixels, stream, memory)
+      metres_(settings_.image_pixels + 1, stream, memory)
   {
     Space::once(stream_, detail::start_state{state_.data()});
   }
@@ -266,7 +266,7 @@ class volume {
   struct storage {
     block_table<Space, Policies> table;
     buffer<std::byte, Space> pool;
-    buffer<std::uint32_t, Space> updated;  // slots of the blocks in the current frame's band
+    buffer<detail::listed_block, Space> updated;  // the blocks of the current frame's band
 
     void clear()
     {
@@ -307,7 +307,8 @@ class volume {
     buffer<std::byte, Space> pool(places * voxels_per_block * Voxel::bytes_per_voxel, stream_, *memory_);
     block_table<Space, Policies> table(s.table_capacity, s.block_capacity, stream_, *memory_, s.scratch_slots);
     pool.fill_bytes(0);
-    return {std::move(table), std::move(pool), buffer<std::uint32_t, Space>(s.table_capacity, stream_, *memory_)};
+    return {std::move(table), std::move(pool),
+            buffer<detail::listed_block, Space>(s.table_capacity, stream_, *memory_)};
   }
 
   /// Places of the pool that may hold a block. Waits.
@@ -348,7 +349,7 @@ class volume {
   buffer<detail::frame_state, Space> state_;
   buffer<frame_result, Space> result_;                // of the calls that wait
   mutable buffer<detail::tile_depths, Space> tiles_;  // scratch of ray casts
-  buffer<float, Space> metres_;                       // the current depth image
+  buffer<float, Space> metres_;                       // the current depth image, and a pixel without a measurement
 };
 
 namespace detail {

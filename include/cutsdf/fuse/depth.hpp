@@ -25,10 +25,6 @@ depth_reader<T> reader_of(const depth_view<T>& depth, const pinhole& camera, con
   require(depth.height == camera.height, "height of the depth image", depth.height, "the camera's");
   require(std::int64_t{depth.width} * depth.height <= std::numeric_limits<std::int32_t>::max(),
           "number of pixels of the depth image", std::int64_t{depth.width} * depth.height, "below 2^31");
-  // The device takes tiles of 8 x 4, and numbers their pixels with 32 bits.
-  const auto padded = (std::int64_t{depth.width} + 7) / 8 * 8 * ((std::int64_t{depth.height} + 3) / 4 * 4);
-  require(padded <= std::numeric_limits<std::uint32_t>::max(), "number of pixels of the depth image in tiles of 8 x 4",
-          padded, "below 2^32");
   require(depth.data != nullptr || depth.width == 0 || depth.height == 0, "data of the depth image", depth.data,
           "not null");
   require(depth.units_per_metre > 0.0f && std::isfinite(depth.units_per_metre), "units_per_metre",
@@ -76,28 +72,47 @@ void volume<Space, Voxel, Policies>::fuse_depth(To& to, const depth_view<T>& dep
     Space::once(to, end);
     return;
   }
-  if (metres_.size() < pixels) { metres_ = buffer<float, Space>(pixels, stream_, *memory_); }
+  if (metres_.size() <= pixels) { metres_ = buffer<float, Space>(pixels + 1, stream_, *memory_); }
   Space::with_number([&](auto number) {
-    using F        = typename decltype(number)::type;
-    using allocate = detail::allocate_depth<F, T, Policies>;
-    using update   = detail::update_depth<F, Voxel, Policies>;
-    Space::for_each(to, allocate::tiles(camera),
-                    allocate{v.table, state_.data(), storage_.updated.data(), reader, camera, pose, v.truncation,
-                             v.inverse_voxel_size / block_side,
-                             detail::addressable_reach(camera, pose, v.truncation, v.voxel_size), metres_.data()});
-    const update fold{v,
-                      state_.data(),
-                      storage_.updated.data(),
-                      metres_.data(),
-                      camera,
-                      has_color ? color.data : nullptr,
-                      color_camera,
-                      color_stride,
-                      pose,
-                      1.0f / v.truncation};
+    using F                        = typename decltype(number)::type;
+    using allocate                 = detail::allocate_depth<F, T, Policies>;
+    using update                   = detail::update_depth<F, Voxel, Policies>;
+    const float inverse_block_size = v.inverse_voxel_size / block_side;
+    const vec3i base               = detail::nearest_block(pose.translation, inverse_block_size);
+    const allocate insert{v.table,
+                          state_.data(),
+                          storage_.updated.data(),
+                          reader,
+                          camera,
+                          pose,
+                          v.truncation,
+                          v.voxel_size,
+                          inverse_block_size,
+                          detail::addressable_reach(camera, pose, v.truncation, v.voxel_size),
+                          base,
+                          detail::named_reach(camera, pose, v.truncation, v.voxel_size * block_side, base),
+                          metres_.data()};
+    if constexpr (allocate::lanes == 1) {
+      Space::template for_each_group<allocate::threads>(to, nullptr, allocate::tiles(camera), insert);
+    } else {
+      Space::for_each(to, allocate::tiles(camera), insert);
+    }
+    update fold{v,
+                state_.data(),
+                storage_.updated.data(),
+                metres_.data(),
+                camera,
+                has_color ? color.data : nullptr,
+                color_camera,
+                color_stride,
+                {},
+                {},
+                {},
+                1.0f / v.truncation,
+                end};
+    fold.set_steps(pose);
     Space::template for_each_tile<update::calls_per_block>(to, &state_.data()->updated, storage_.updated.size(), fold);
   });
-  Space::once(to, end);
 }
 
 template <class Space, class Voxel, class Policies>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cutsdf/frame.hpp>
+#include <cutsdf/fuse/block_set.hpp>
 #include <cutsdf/grid/band.hpp>
 #include <cutsdf/grid/image.hpp>
 #include <cutsdf/space/warp.hpp>
@@ -44,23 +45,55 @@ class route_memory {
   int oldest_{0};
 };
 
-/// A depth up to which the band of every pixel is addressable; negative where there is none.
-inline float addressable_reach(const pinhole& camera, const rigid_motion& pose, float truncation, float voxel_size)
+/// How much longer than its depth a pixel's ray may be.
+inline float longest_ray(const pinhole& camera)
 {
   const auto widest = [](float centre, int size, float focal_length) {
     return std::max(std::abs(centre), std::abs(static_cast<float>(size) - centre)) / focal_length;
   };
   constexpr float margin = 1.01f;  // for rounding, and for a pose that is not quite a rotation
-  const float stretch =
-    margin * std::hypot(widest(camera.cx, camera.width, camera.fx), widest(camera.cy, camera.height, camera.fy), 1.0f);
-  const float limit = static_cast<float>(voxel_limit) * voxel_size / margin;
-  const vec3f& t    = pose.translation;
-  const float reach = (limit - std::max({std::abs(t.x), std::abs(t.y), std::abs(t.z)})) / stretch - truncation;
+  return margin *
+         std::hypot(widest(camera.cx, camera.width, camera.fx), widest(camera.cy, camera.height, camera.fy), 1.0f);
+}
+
+/// A depth up to which the band of every pixel lies within `distance` of a place on each axis, where the camera is
+/// `away` from it; negative where there is none.
+inline float reach_within(float distance, const vec3f& away, const pinhole& camera, float truncation)
+{
+  constexpr float margin = 1.01f;
+  const float room       = distance / margin - std::max({std::abs(away.x), std::abs(away.y), std::abs(away.z)});
+  const float reach      = room / longest_ray(camera) - truncation;
   return reach > 0.0f ? reach : -1.0f;
 }
 
-/// One call takes a tile of pixels: where F is float a single one, where F is a pack rows of as many. Of pixels that
-/// pass through the same blocks in the same order as one before them in the tile, nothing more is asked of the table.
+/// A depth up to which the band of every pixel is addressable; negative where there is none.
+inline float addressable_reach(const pinhole& camera, const rigid_motion& pose, float truncation, float voxel_size)
+{
+  return reach_within(static_cast<float>(voxel_limit) * voxel_size, pose.translation, camera, truncation);
+}
+
+/// A depth up to which every block of every pixel's band has a name around `base`, and is addressable.
+inline float named_reach(const pinhole& camera, const rigid_motion& pose, float truncation, float block_size,
+                         vec3i base)
+{
+  const vec3f away = pose.translation - to_float(base) * block_size;
+  return std::min(reach_within(static_cast<float>(block_names::reach - 1) * block_size, away, camera, truncation),
+                  addressable_reach(camera, pose, truncation, block_size / block_side));
+}
+
+/// The block of a position in metres, or the nearest that has a key.
+inline vec3i nearest_block(vec3f position, float inverse_block_size)
+{
+  const auto clamped = [&](float x) {
+    const auto limit = static_cast<float>(key_bias);
+    return static_cast<std::int32_t>(std::floor(std::clamp(x * inverse_block_size, -limit, limit - 1.0f)));
+  };
+  return {clamped(position.x), clamped(position.y), clamped(position.z)};
+}
+
+/// One call takes a tile of pixels. Where F is float a group of threads does, a pixel each, who ask the table once for
+/// each block that they meet. Where F is a pack one thread does, row by row: of pixels that pass through the same
+/// blocks in the same order as one before them in the tile, nothing more is asked of the table.
 template <class F, class T, class Policies>
 struct allocate_depth {
   using number = F;
@@ -69,40 +102,92 @@ struct allocate_depth {
 
   block_table_ref<Policies> table;
   frame_state* state;
-  std::uint32_t* updated;
+  listed_block* updated;
   depth_reader<T> depth;
   pinhole camera;
   rigid_motion camera_to_world;
   float truncation;
+  float voxel_size;
   float inverse_block_size;
   float reach;    // addressable_reach()
-  float* metres;  // the image for the second pass, without gaps between rows: 0 where there is nothing
+  vec3i base;     // nearest_block() to the camera
+  float named;    // named_reach()
+  float* metres;  // the image for the second pass, without gaps between rows, and one pixel more: `nothing`
+
+  /// What the second pass is told of a pixel without a measurement: infinitely far in front of everything.
+  static constexpr float nothing = -std::numeric_limits<float>::infinity();
 
   static constexpr int lanes             = lanes_of<F>;
-  static constexpr int tile_side         = lanes == 1 ? 1 : 16;
-  static constexpr int elements_per_call = tile_side * tile_side;
+  static constexpr int threads           = 128;  // of a group, one for each pixel
+  static constexpr int tile_width        = 16;
+  static constexpr int tile_height       = lanes == 1 ? threads / tile_width : tile_width;
+  static constexpr int elements_per_call = tile_width * tile_height;
+
+  /// Of a multiprocessor: as many as it holds, for most of a group's time is spent waiting; fewer where long walks need
+  /// registers.
+  static constexpr int resident_threads = Policies::allocation_type::sees_through ? 1536 : 2048;
 
   [[nodiscard]] static std::int64_t tiles(const pinhole& camera)
   {
     const auto tiles = [](int pixels, int side) { return (std::int64_t{pixels} + side - 1) / side; };
-    if (lanes == 1) { return tiles(camera.width, 8) * tiles(camera.height, 4) * 32; }
-    return tiles(camera.width, tile_side) * tiles(camera.height, tile_side);
+    return tiles(camera.width, tile_width) * tiles(camera.height, tile_height);
+  }
+
+  /// What the threads of a group share.
+  struct scratch {
+    block_set<Policies::allocation_type::sees_through ? 11 : 9> met;
+    float depths[threads];     // in metres; 0 where there is no measurement
+    float ray_x[tile_width];   // of the tile's columns
+    float ray_y[tile_height];  // of its rows
+    std::uint32_t apart;       // whether each pixel has to insert its blocks itself
+  };
+
+  template <class Group>
+  CUTSDF_HD void operator()(const Group& group, std::int64_t tile, scratch& s) const
+  {
+    const corner first = corner_of(tile);
+    group.for_each_thread([&](int i) {
+      s.depths[i]       = 0.0f;
+      const corner p    = pixel_of(i);
+      const int u       = first.u + p.u;
+      const int v       = first.v + p.v;
+      const bool inside = u < camera.width && v < camera.height;
+      const float raw   = inside ? depth.template stored<float>(u, v) : 0.0f;  // asked for first: others wait less
+      s.met.template clear<threads>(i);
+      static_assert(tile_height <= tile_width);
+      if (i < tile_width) {
+        const vec3f ray = camera.ray(first.u + i, first.v + i);
+        s.ray_x[i]      = ray.x;
+        if (i < tile_height) { s.ray_y[i] = ray.y; }
+      }
+      if (i == 0) {
+        s.apart = 0;
+        if (tile == 0) { metres[camera.width * camera.height] = nothing; }
+      }
+      if (!inside) { return; }
+      const float z                = depth.metres(raw);
+      s.depths[i]                  = z;
+      metres[v * camera.width + u] = z > 0.0f ? z : nothing;
+      if (!(z > 0.0f)) { state->drop(drop_cause::invalid_input); }
+    });
+    group.for_each_thread([&](int i) { meet(i, s); });
+    group.for_each_thread([&](int i) {
+      for (auto k = static_cast<std::uint32_t>(i); k < s.met.size; k += threads) {
+        if (find_or_insert(block_names(base).block(s.met.at(k)), state->stamp) == no_slot) { s.apart = 1; }
+      }
+    });
+    // Of a block that was refused each visit is counted.
+    const bool apart = s.apart != 0;
+    group.for_each_thread([&](int i) {
+      if (apart) { insert_apart(i, s); }
+    });
   }
 
   CUTSDF_INLINE void operator()(std::int64_t tile) const
   {
-    if constexpr (lanes == 1) {
-      // The 32 pixels of a warp are a tile of 8 x 4: they share more blocks than 32 of a row.
-      const auto index  = static_cast<std::uint32_t>(tile);
-      const auto across = (static_cast<std::uint32_t>(camera.width) + 7) / 8;
-      const auto u      = static_cast<int>(index / 32 % across * 8 + index % 8);
-      const auto v      = static_cast<int>(index / 32 / across * 4 + index / 8 % 4);
-      if (u < camera.width && v < camera.height) { insert_pixel(u, v); }
-    } else {
-      const auto index  = static_cast<std::uint32_t>(tile);
-      const auto across = (static_cast<std::uint32_t>(camera.width) + tile_side - 1) / tile_side;
-      insert_tile(static_cast<int>(index % across) * tile_side, static_cast<int>(index / across) * tile_side);
-    }
+    const corner first = corner_of(tile);
+    if (tile == 0) { metres[camera.width * camera.height] = nothing; }
+    insert_tile(first.u, first.v);
   }
 
  private:
@@ -131,16 +216,72 @@ struct allocate_depth {
     }
   }
 
+  struct corner {
+    int u, v;
+  };
+  [[nodiscard]] CUTSDF_INLINE corner corner_of(std::int64_t tile) const
+  {
+    const auto index  = static_cast<std::uint32_t>(tile);
+    const auto across = (static_cast<std::uint32_t>(camera.width) + tile_width - 1) / tile_width;
+    return {static_cast<int>(index % across) * tile_width, static_cast<int>(index / across) * tile_height};
+  }
+
+  /// A thread's pixel within the tile: those of a warp are 8 x 4 neighbours, which share more blocks than 32 of a row.
+  [[nodiscard]] CUTSDF_HD static corner pixel_of(int thread)
+  {
+    const auto i = static_cast<unsigned>(thread);
+    return {static_cast<int>(i % 8 + i / 32 % 2 * 8), static_cast<int>(i / 8 % 4 + i / 64 * 4)};
+  }
+
+  [[nodiscard]] CUTSDF_HD band<float> band_of(int thread, float z, const scratch& s) const
+  {
+    const corner p = pixel_of(thread);
+    return band_at({s.ray_x[p.u], s.ray_y[p.v], 1.0f}, z);
+  }
+
+  /// Collects the blocks of a pixel's band.
+  CUTSDF_HD void meet(int thread, scratch& s) const
+  {
+    const float z = s.depths[thread];
+    if (!(z > 0.0f)) { return; }
+    if (z > named) {
+      s.apart = 1;
+      return;
+    }
+    const band<float> b = band_of(thread, z, s);
+    block_walk<float>::make(b.front, b.back).for_each_name(block_names(base), [&](std::uint32_t name) {
+      if (!s.met.add(name)) { s.apart = 1; }
+    });
+  }
+
+  /// Inserts the blocks of a pixel's band one by one.
+  CUTSDF_HD void insert_apart(int thread, const scratch& s) const
+  {
+    const float z = s.depths[thread];
+    if (!(z > 0.0f)) { return; }
+    const band<float> b = band_of(thread, z, s);
+    if (in_range(b, z)) {
+      insert(block_walk<float>::make(b.front, b.back), state->stamp);
+    } else {
+      state->drop(drop_cause::out_of_range);
+    }
+  }
+
+  [[nodiscard]] CUTSDF_HD bool in_range(const band<float>& b, float z) const
+  {
+    return z <= reach || (addressable(b.front * block_side) && addressable(b.back * block_side));
+  }
+
   CUTSDF_HD void insert_pixel(int u, int v) const
   {
     const float z                = depth.metres(depth.template stored<float>(u, v));
-    metres[v * camera.width + u] = z;
+    metres[v * camera.width + u] = z > 0.0f ? z : nothing;
     if (!(z > 0.0f)) {
       state->drop(drop_cause::invalid_input);
       return;
     }
     const band<float> b = band_at(camera.ray(u, v), z);
-    if (!addressable(b.front * block_side) || !addressable(b.back * block_side)) {
+    if (!in_range(b, z)) {
       state->drop(drop_cause::out_of_range);
       return;
     }
@@ -150,8 +291,8 @@ struct allocate_depth {
   CUTSDF_INLINE void insert_tile(int tile_u, int tile_v) const
   {
     const auto smaller        = [](int a, int b) { return a < b ? a : b; };
-    const int end_u           = tile_u + smaller(camera.width - tile_u, tile_side);
-    const int end_v           = tile_v + smaller(camera.height - tile_v, tile_side);
+    const int end_u           = tile_u + smaller(camera.width - tile_u, tile_width);
+    const int end_v           = tile_v + smaller(camera.height - tile_v, tile_height);
     const std::uint32_t stamp = state->stamp;  // once: other threads write beside it
     route_memory<integer> memory;
     vec3i base{0, 0, 0};  // the block in which the tile's first route starts
@@ -163,7 +304,7 @@ struct allocate_depth {
       integer valid(0);  // by lane, and negative: a mask that holds is -1
       for (int v = tile_v; v < end_v; ++v) {
         const F z = depth.metres(depth.template stored_row<F>(u, v, count));
-        store_row(z, metres + (v * camera.width + u), count);
+        store_row(select(z > F(0.0f), z, F(nothing)), metres + (v * camera.width + u), count);
         if (any(z > F(reach))) {
           for (int i = 0; i < count; ++i) {
             insert_pixel(u + i, v);
@@ -225,16 +366,35 @@ struct allocate_depth {
   {
     bool complete = true;
     walk.for_each_block([&](vec3i block) {
-      std::uint32_t slot = table.find_slot(block);
-      if (slot == no_slot) { slot = table.insert(block); }
-      if (slot == no_slot) {
+      if (find_or_insert(block, stamp) == no_slot) {
         state->drop(table.gives_up_at_bound() ? drop_cause::probe_bound : drop_cause::table_full);
         complete = false;
-      } else if (warp::peers(slot).rank() == 0 && table.claim(slot, stamp)) {
-        updated[atomic::fetch_add(&state->updated, std::uint32_t{1})] = slot;
       }
     });
     return complete;
+  }
+
+  /// The centre of a block's first voxel in the camera frame.
+  [[nodiscard]] CUTSDF_HD vec3f first_centre(vec3i block) const
+  {
+    return camera_to_world.rotate_back(centre_vox(block * block_side) * voxel_size - camera_to_world.translation);
+  }
+
+  /// The block's slot, or no_slot; lists the block for the second pass unless it is on the list.
+  CUTSDF_HD std::uint32_t find_or_insert(vec3i block, std::uint32_t stamp) const
+  {
+    table_entry seen;
+    std::uint32_t slot = table.find_slot(block, seen);
+    if (slot == no_slot) {
+      slot = table.insert(block);
+      seen = {key_of(block), no_index, no_index};
+    }
+    if (slot != no_slot && seen.stamp != stamp && table.claim(slot, stamp)) {
+      const std::uint32_t place = seen.index != no_index ? seen.index : table.index_at(slot);
+      if (place >= no_storage) { atomic::count(&state->blocks_dropped); }
+      updated[atomic::take_number(&state->updated)] = {first_centre(block), place};
+    }
+    return slot;
   }
 };
 

@@ -76,6 +76,30 @@ CUTSDF_HD inline std::int32_t floor_to_int(float a)
 #endif
 }
 
+/// The same for a in [2^-100, 2^100]; any number, or none, for other a. No branch, so that several overlap.
+CUTSDF_HD inline float reciprocal_of_normal(float a)
+{
+#if CUTSDF_DEVICE_PASS
+  float guess;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(guess) : "f"(a));
+  return __fmaf_rn(guess, __fmaf_rn(-a, guess, 1.0f), guess);  // what reciprocal() does where no exponent is extreme
+#else
+  return 1.0f / a;
+#endif
+}
+
+/// floor_to_int() for |a| < 2^22; any number for other a.
+CUTSDF_HD inline std::int32_t floor_of_small(float a)
+{
+#if CUTSDF_DEVICE_PASS
+  // Two additions, where a conversion takes the pipe that also does reciprocals, at a quarter of the rate.
+  constexpr float shift = 12582912.0f;  // 1.5 * 2^23: from here on floats are whole numbers
+  return __float_as_int(__fadd_rd(a, shift)) - 0x4b400000;
+#else
+  return floor_to_int(a);
+#endif
+}
+
 /// False for NaN and the infinities, also where the compiler was told that neither exists.
 CUTSDF_HD inline bool is_finite(float a)
 {
@@ -94,6 +118,21 @@ CUTSDF_HD inline float to_float(std::int32_t a) { return static_cast<float>(a); 
 
 /// The integer part; |a| must be below 2^31.
 CUTSDF_HD inline std::int32_t truncate(float a) { return static_cast<std::int32_t>(a); }
+
+/// Whether a number lies in [0, limit), where limit is at most 2^22; `whole` becomes its integer part then. False for
+/// NaN.
+CUTSDF_HD inline bool truncate_below(float a, std::int32_t limit, std::int32_t& whole)
+{
+#if CUTSDF_DEVICE_PASS
+  constexpr float shift = 8388608.0f;  // 2^23: what is below 0, too large or NaN comes out beyond the limit
+  whole                 = __float_as_int(__fadd_rd(a, shift)) - 0x4b000000;
+  return static_cast<std::uint32_t>(whole) < static_cast<std::uint32_t>(limit);
+#else
+  const bool inside = a >= 0.0f && a < static_cast<float>(limit);
+  whole             = truncate(inside ? a : 0.0f);
+  return inside;
+#endif
+}
 
 // The same for packs.
 template <int N>
@@ -127,6 +166,11 @@ CUTSDF_INLINE floats<N> reciprocal(floats<N> a)
   return floats<N>(1.0f) / a;
 }
 template <int N>
+CUTSDF_INLINE floats<N> reciprocal_of_normal(floats<N> a)
+{
+  return reciprocal(a);
+}
+template <int N>
 CUTSDF_INLINE floats<N> abs(floats<N> a)
 {
   return floats<N>::from_bits(a.bits() & integers<N>(0x7fffffff));
@@ -146,6 +190,20 @@ CUTSDF_INLINE integers<N> floor_to_int(floats<N> a)
 {
   const integers<N> truncated = truncate(a);
   return truncated + (a < to_float(truncated));  // a mask that holds is -1
+}
+template <int N>
+CUTSDF_INLINE integers<N> floor_of_small(floats<N> a)
+{
+  return floor_to_int(a);
+}
+template <int N>
+CUTSDF_INLINE integers<N> truncate_below(floats<N> a, std::int32_t limit, integers<N>& whole)
+{
+  // Compared as floats first: what is far outside does not fit an integer.
+  const floats<N> zero(0.0f);
+  const integers<N> inside = (a >= zero) & (a < floats<N>(static_cast<float>(limit)));
+  whole                    = truncate(select(inside, a, zero));
+  return inside;
 }
 template <int N>
 CUTSDF_INLINE integers<N> is_finite(floats<N> a)

@@ -112,10 +112,22 @@ struct point_ray {
   }
 };
 
+/// Names for blocks, for block_walk: the blocks themselves.
+struct block_itself {
+  CUTSDF_HD static constexpr vec3i of(vec3i block) { return block; }
+  CUTSDF_HD static constexpr vec3i along_x() { return {1, 0, 0}; }
+  CUTSDF_HD static constexpr vec3i along_y() { return {0, 1, 0}; }
+  CUTSDF_HD static constexpr vec3i along_z() { return {0, 0, 1}; }
+  CUTSDF_HD static constexpr bool differ(vec3i a, vec3i b) { return a.x != b.x || a.y != b.y || a.z != b.z; }
+  CUTSDF_HD static constexpr bool differ_on_x(vec3i a, vec3i b) { return a.x != b.x; }
+  CUTSDF_HD static constexpr bool differ_on_y(vec3i a, vec3i b) { return a.y != b.y; }
+  CUTSDF_HD static constexpr bool differ_on_z(vec3i a, vec3i b) { return a.z != b.z; }
+};
+
 /// The blocks that the segment from `a` to `b` (in units of blocks) passes through. Both ends must be addressable.
 ///
-/// The walk of Amanatides and Woo, "A Fast Voxel Traversal Algorithm for Ray Tracing" (1987), with the number of steps
-/// known beforehand (the L1 distance of the end blocks), so that rounding can neither lose the last block nor run on.
+/// The walk of Amanatides and Woo, "A Fast Voxel Traversal Algorithm for Ray Tracing" (1987), with the last block known
+/// beforehand and no axis crossed beyond it, so that rounding can neither lose that block nor run on.
 ///
 /// F is float for one segment, or a pack for several: make() and route() have no branches.
 template <class F>
@@ -134,15 +146,19 @@ struct block_walk {
     };
     const auto make_axis = [](F from, F to, integer block, integer steps) CUTSDF_INLINE_LAMBDA {
       const integer none(0);
-      const F inverse = ieee::div(F(1.0f), ieee::sub(to, from));  // infinite only where there is no crossing
-      const F border  = ieee::to_float(block + select(steps > none, integer(1), none));
-      const F next    = ieee::mul(ieee::sub(border, from), inverse);
-      // A crossing lies on the segment; a denormal difference would put it at infinity.
+      const F difference = ieee::sub(to, from);  // only where there is no crossing hardly any
+      const F inverse    = ieee::reciprocal_of_normal(select(ieee::abs(difference) >= F(least), difference, F(least)));
+      const F border     = ieee::to_float(block + select(steps > none, integer(1), none));
+      const F next       = ieee::mul(ieee::sub(border, from), inverse);
+      // A crossing lies on the segment.
       const F within = select(next <= F(1.0f), next, F(1.0f));
       return axis{select(steps != none, within, F(never)), ieee::abs(inverse)};
     };
-    const vec3<integer> first     = voxel_at(a);
-    const vec3<integer> crossings = voxel_at(b) - first;
+    const auto block_at = [](vec3<F> p) CUTSDF_INLINE_LAMBDA {
+      return vec3<integer>{ieee::floor_of_small(p.x), ieee::floor_of_small(p.y), ieee::floor_of_small(p.z)};
+    };
+    const vec3<integer> first     = block_at(a);
+    const vec3<integer> crossings = block_at(b) - first;
     const axis x                  = make_axis(a.x, b.x, first.x, crossings.x);
     const axis y                  = make_axis(a.y, b.y, first.y, crossings.y);
     const axis z                  = make_axis(a.z, b.z, first.z, crossings.z);
@@ -160,34 +176,36 @@ struct block_walk {
   template <class Visit>
   CUTSDF_HD void for_each_block(const Visit& visit) const requires(lanes_of<F> == 1)
   {
-    struct axis {
-      std::int32_t step, left;
-      float next, spacing;
+    for_each_name(block_itself{}, visit);
+  }
 
-      CUTSDF_HD void cross(std::int32_t& block)
-      {
-        block += step;
-        --left;
-        next = left > 0 ? ieee::add(next, spacing) : never;
-      }
+  /// The same with names for blocks: `visit(names.of(block))`, in fewer instructions where a name is a word. See
+  /// block_itself for what `names` has: names that can be added, and whether two differ on an axis.
+  template <class Names, class Visit>
+  CUTSDF_HD void for_each_name(const Names& names, const Visit& visit) const requires(lanes_of<F> == 1)
+  {
+    // Without branches, for neighbours of a warp cross different axes at the same time.
+    const auto cross = [](bool crosses, bool goes_on, float& next, float spacing) {
+      next = crosses ? ieee::add(next, spacing) : next;
+      next = goes_on ? next : never;
     };
-    const auto make_axis = [](std::int32_t n, float t, float dt) {
-      return axis{n > 0 ? 1 : -1, n > 0 ? n : -n, t, dt};
-    };
-    axis x      = make_axis(crossings.x, next.x, spacing.x);
-    axis y      = make_axis(crossings.y, next.y, spacing.y);
-    axis z      = make_axis(crossings.z, next.z, spacing.z);
-    vec3i block = first;
-    visit(block);
-    for (std::int32_t steps = x.left + y.left + z.left; steps > 0; --steps) {
-      if (x.next <= y.next && x.next <= z.next) {
-        x.cross(block.x);
-      } else if (y.next <= z.next) {
-        y.cross(block.y);
-      } else {
-        z.cross(block.z);
-      }
-      visit(block);
+    const auto signed_by = [](std::int32_t n, auto step) { return n > 0 ? step : decltype(step){} - step; };
+    const auto along_x   = signed_by(crossings.x, Names::along_x());
+    const auto along_y   = signed_by(crossings.y, Names::along_y());
+    const auto along_z   = signed_by(crossings.z, Names::along_z());
+    auto name            = names.of(first);
+    const auto last      = names.of(first + crossings);
+    float x = next.x, y = next.y, z = next.z;
+    CUTSDF_ROLLED
+    for (;;) {
+      visit(name);
+      if (!Names::differ(name, last)) { return; }
+      const bool over_x = x <= y && x <= z;
+      const bool over_y = !over_x && y <= z;
+      name              = name + (over_x ? along_x : over_y ? along_y : along_z);
+      cross(over_x, Names::differ_on_x(name, last), x, spacing.x);
+      cross(over_y, Names::differ_on_y(name, last), y, spacing.y);
+      cross(!over_x && !over_y, Names::differ_on_z(name, last), z, spacing.z);
     }
   }
 
@@ -214,6 +232,7 @@ struct block_walk {
 
  private:
   static constexpr float never = 3.0e38f;
+  static constexpr float least = 1.0e-30f;
 };
 
 }  // namespace cutsdf::inline v0

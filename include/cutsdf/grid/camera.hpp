@@ -9,7 +9,8 @@
 
 namespace cutsdf::inline v0 {
 
-/// Pinhole camera without distortion: u = fx * x / z + cx, v = fy * y / z + cy, all in pixels.
+/// Pinhole camera without distortion: u = fx * x / z + cx, v = fy * y / z + cy, all in pixels. Width and height are at
+/// most 2^22.
 struct pinhole {
   float fx, fy, cx, cy;
   int width, height;
@@ -33,20 +34,37 @@ struct pinhole {
                    ieee::div(ieee::sub(ieee::to_float(v), F(cy)), F(fy)), F(1.0f)};
   }
 
-  /// The pixel that a camera-frame point with z > 0 falls into; false, and pixel (0, 0), when it is outside the image.
+  /// What is nearer than this along z is behind the camera: its reciprocal need not be a float.
+  static constexpr float least_z = 1.0e-30f;
+
+  /// The pixel that a camera-frame point with z >= least_z falls into; false, and pixel (0, 0), when it is outside the
+  /// image.
   template <class F>
   [[nodiscard]] CUTSDF_INLINE mask_of<F> project(vec3<F> point, integer_of<F>& u, integer_of<F>& v) const
   {
-    const F inverse_z = ieee::reciprocal(point.z);
-    const F pu        = ieee::add(ieee::add(ieee::mul(ieee::mul(F(fx), point.x), inverse_z), F(cx)), F(0.5f));
-    const F pv        = ieee::add(ieee::add(ieee::mul(ieee::mul(F(fy), point.y), inverse_z), F(cy)), F(0.5f));
-    // Compared as floats first: a point at the image plane's horizon does not fit an integer. False for NaN.
-    const F zero(0.0f);
-    const mask_of<F> inside =
-      (pu >= zero) & (pu < F(static_cast<float>(width))) & (pv >= zero) & (pv < F(static_cast<float>(height)));
-    u = ieee::truncate(select(inside, pu, zero));
-    v = ieee::truncate(select(inside, pv, zero));
+    const mask_of<F> inside = project_anywhere(point, u, v);
+    const integer_of<F> zero(0);
+    u = select(inside, u, zero);
+    v = select(inside, v, zero);
     return inside;
+  }
+
+  /// The number of that pixel, row by row; `otherwise` where there is none or z is below least_z.
+  [[nodiscard]] CUTSDF_INLINE std::int32_t pixel_of(vec3f point, std::int32_t otherwise) const
+  {
+    std::int32_t u, v;
+    return project_anywhere(point, u, v) && point.z >= least_z ? v * width + u : otherwise;
+  }
+
+ private:
+  template <class F>
+  [[nodiscard]] CUTSDF_INLINE mask_of<F> project_anywhere(vec3<F> point, integer_of<F>& u, integer_of<F>& v) const
+  {
+    const F inverse_z       = ieee::reciprocal_of_normal(point.z);
+    const F pu              = ieee::add(ieee::add(ieee::mul(ieee::mul(F(fx), point.x), inverse_z), F(cx)), F(0.5f));
+    const F pv              = ieee::add(ieee::add(ieee::mul(ieee::mul(F(fy), point.y), inverse_z), F(cy)), F(0.5f));
+    const mask_of<F> inside = ieee::truncate_below(pu, width, u);
+    return inside & ieee::truncate_below(pv, height, v);
   }
 };
 
@@ -58,8 +76,9 @@ inline void require_camera(const pinhole& camera)
   require(camera.fy > 0.0f && std::isfinite(camera.fy), "pinhole fy", camera.fy, "positive and finite");
   require(std::isfinite(camera.cx), "pinhole cx", camera.cx, "finite");
   require(std::isfinite(camera.cy), "pinhole cy", camera.cy, "finite");
-  require(camera.width >= 0, "pinhole width", camera.width, "zero or more");
-  require(camera.height >= 0, "pinhole height", camera.height, "zero or more");
+  constexpr int most = 1 << 22;  // beyond, a float does not tell pixels apart
+  require(camera.width >= 0 && camera.width <= most, "pinhole width", camera.width, "from 0 to 2^22");
+  require(camera.height >= 0 && camera.height <= most, "pinhole height", camera.height, "from 0 to 2^22");
 }
 }  // namespace detail
 

@@ -231,6 +231,15 @@ CUTSDF_HD inline std::uint32_t take_number(std::uint32_t* counter)
 #endif
 }
 
+/// What this thread did before is seen by whoever sees what it does behind it, as for_each_tile's finish() needs it. On
+/// the CPU that comes after the threads have met anyway.
+CUTSDF_HD inline void fence()
+{
+#if CUTSDF_DEVICE_PASS
+  __threadfence();
+#endif
+}
+
 /// One turn of a wait for another thread's publication.
 CUTSDF_HD inline void wait_turn()
 {

@@ -102,6 +102,20 @@ bool waits_for_previous([[maybe_unused]] void (*kernel)(Parameters...))
   return false;
 }
 
+/// Thread blocks of a kernel that a multiprocessor holds at a time. Asked once per kernel and device; `Lanes` and `F`
+/// say which kernel it is.
+template <int Lanes, class F, class... Parameters>
+int resident_blocks(void (*kernel)(Parameters...), int threads)
+{
+  static per_device_value<int> known;
+  return known.get([=](int) {
+    int blocks = 0;
+    check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0),
+               "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    return std::max(blocks, 1);
+  });
+}
+
 /// Launches a kernel that runs `F`: on a stream, or into a graph (kernel_graph.hpp).
 template <class F, class... Parameters, class To, class... Arguments>
 void launch(void (*kernel)(Parameters...), const char* name, std::int64_t blocks, int threads, To& to,
@@ -126,6 +140,37 @@ void launch(void (*kernel)(Parameters...), const char* name, std::int64_t blocks
   }
 }
 
+/// Thread blocks of `threads` that a multiprocessor is to hold, where a functor says how many threads it wants there:
+/// the compiler then keeps to the registers that each of them gets.
+template <class F>
+constexpr int wanted_blocks(int threads)
+{
+  // What a multiprocessor holds.
+#if CUTSDF_DEVICE_PASS && __CUDA_ARCH__ == 750
+  constexpr int most = 1024;
+#elif CUTSDF_DEVICE_PASS && ((__CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900) || __CUDA_ARCH__ >= 1100)
+  constexpr int most = 1536;
+#else
+  constexpr int most = 2048;
+#endif
+  if constexpr (requires { F::resident_threads; }) {
+    return (F::resident_threads < most ? F::resident_threads : most) / threads;
+  } else {
+    return 1;
+  }
+}
+
+/// What a functor for tiles has to read of one before it can prepare it; the tile's number where it says nothing.
+template <class F>
+CUTSDF_HD auto fetch(const F& f, std::int64_t tile)
+{
+  if constexpr (requires { f.fetch(tile); }) {
+    return f.fetch(tile);
+  } else {
+    return tile;
+  }
+}
+
 template <class F>
 CUTSDF_KERNEL void __launch_bounds__(256) for_each_kernel(const F f, const std::int64_t count)
 {
@@ -136,16 +181,50 @@ CUTSDF_KERNEL void __launch_bounds__(256) for_each_kernel(const F f, const std::
   }
 }
 
+/// How the lanes of tiles are laid out over thread blocks: small tiles share one, for it takes as long to start a small
+/// thread block as a large one.
+template <int Lanes>
+struct tile_layout {
+  static constexpr int tiles   = Lanes < 128 ? 128 / Lanes : 1;  // of a thread block
+  static constexpr int threads = Lanes < 512 ? Lanes * tiles : 512;
+};
+
+/// Whether a functor has a finish(), to be called once when everything else is done.
+template <class F>
+inline constexpr bool has_finish = requires(const F& f)
+{
+  f.finish();
+};
+
 template <int Lanes, class F>
-CUTSDF_KERNEL void __launch_bounds__(512)
+CUTSDF_KERNEL void __launch_bounds__(tile_layout<Lanes>::threads, wanted_blocks<F>(tile_layout<Lanes>::threads))
   for_each_tile_kernel(const F f, const std::uint32_t* count, const std::int64_t limit)
 {
+  using layout = tile_layout<Lanes>;
   begin_kernel<F>();
   const std::int64_t tiles = count != nullptr && *count < limit ? *count : limit;
-  for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    const auto context = f.prepare(tile);
-    for (int lane = static_cast<int>(threadIdx.x); lane < Lanes; lane += static_cast<int>(blockDim.x)) {
-      f(context, lane);
+  const int first_lane     = static_cast<int>(layout::tiles == 1 ? threadIdx.x : threadIdx.x % Lanes);
+  std::int64_t tile        = blockIdx.x;
+  if constexpr (layout::tiles > 1) { tile = tile * layout::tiles + threadIdx.x / Lanes; }
+  auto fetched = decltype(fetch(f, tile)){};
+  if (tile < tiles) { fetched = fetch(f, tile); }
+  while (tile < tiles) {
+    const auto context = f.prepare(fetched);
+    tile += static_cast<std::int64_t>(gridDim.x) * layout::tiles;
+    if (tile < tiles) { fetched = fetch(f, tile); }  // one ahead: nobody waits for it
+    if constexpr (layout::tiles > 1) {
+      f(context, first_lane);
+    } else {
+      for (int lane = first_lane; lane < Lanes; lane += layout::threads) {
+        f(context, lane);
+      }
+    }
+  }
+  if constexpr (has_finish<F>) {
+    __syncthreads();
+    if (threadIdx.x == 0 && atomicAdd(f.finished(), 1u) == gridDim.x - 1) {
+      *f.finished() = 0;
+      f.finish();
     }
   }
 }
@@ -157,7 +236,7 @@ CUTSDF_KERNEL void __launch_bounds__(Threads) for_each_program_kernel(const F f)
 }
 
 template <int Threads, class Group, class F>
-CUTSDF_KERNEL void __launch_bounds__(Threads)
+CUTSDF_KERNEL void __launch_bounds__(Threads, wanted_blocks<F>(Threads))
   for_each_group_kernel(const F f, const std::uint32_t* count, const std::int64_t limit)
 {
   __shared__ typename F::scratch scratch;
@@ -180,7 +259,7 @@ CUTSDF_KERNEL void once_kernel(const F f)
 namespace space {
 
 /// The current CUDA device. Work is enqueued on the stream that is passed and returns at once unless said otherwise.
-/// for_each(), for_each_tile() and once() may instead be given a graph that keeps their kernels.
+/// for_each(), for_each_tile(), for_each_group() and once() may instead be given a graph that keeps their kernels.
 struct device {
   static constexpr const char* name = "device";
 
@@ -273,17 +352,23 @@ struct device {
     detail::launch<F>(detail::for_each_kernel<F>, "for_each_kernel", blocks, threads, to, f, count);
   }
 
-  /// Runs `f(f.prepare(t), lane)` for every tile t in [0, min(*count, limit)) and every lane in [0, Lanes).
-  /// `count` lies in device memory and is read when the kernel runs; without one, all `limit` tiles.
+  /// Runs `f(f.prepare(t), lane)` for every tile t in [0, min(*count, limit)) and every lane in [0, Lanes); where F has
+  /// a fetch(), prepare() is given `f.fetch(t)`, which is called while the tile before is at work. `count` lies in
+  /// device memory and is read when the kernel runs; without one, all `limit` tiles. Where F has a finish(), it is
+  /// called once after all this. It must not rely on what was written in the same kernel but by relaxed atomics, and by
+  /// those only where an atomic::fence() followed them; `f.finished()` points to a word for this function's own use, 0
+  /// at first.
   template <int Lanes, class To, class F>
   static void for_each_tile(To&& to, const std::uint32_t* count, std::int64_t limit, const F& f)
   {
     if (limit <= 0) { return; }
-    constexpr int threads = Lanes < 512 ? Lanes : 512;
-    // The host does not know the count: as many thread blocks as the device holds at most, each taking every n-th tile.
-    const auto resident = std::int64_t{detail::multiprocessors()} * (2048 / threads);
-    detail::launch<F>(detail::for_each_tile_kernel<Lanes, F>, "for_each_tile_kernel", std::min(limit, resident),
-                      threads, to, f, count, limit);
+    using layout      = detail::tile_layout<Lanes>;
+    const auto kernel = detail::for_each_tile_kernel<Lanes, F>;
+    // The host does not know the count: as many thread blocks as the device holds, each taking every n-th tile.
+    const auto resident = detail::multiprocessors() * detail::resident_blocks<Lanes, F>(kernel, layout::threads);
+    detail::launch<F>(kernel, "for_each_tile_kernel",
+                      std::min<std::int64_t>((limit + layout::tiles - 1) / layout::tiles, resident), layout::threads,
+                      to, f, count, limit);
   }
 
   /// Runs `f(program, thread)` for every program in [0, programs), below 2^31, as a thread block of Threads threads.
@@ -309,6 +394,16 @@ struct device {
       for (int i = static_cast<int>(threadIdx.x); i < count; i += Threads) {
         body(i);
       }
+      __syncthreads();
+#endif
+    }
+
+    /// for_each() of as many as there are threads: no loop.
+    template <class Body>
+    CUTSDF_HD void for_each_thread(const Body& body) const
+    {
+#if CUTSDF_DEVICE_PASS
+      body(static_cast<int>(threadIdx.x));
       __syncthreads();
 #endif
     }
@@ -394,8 +489,8 @@ struct device {
   /// Calls `f(group, i, scratch)` for every i in [0, min(*count, limit)), each by a group of Threads threads that share
   /// an `F::scratch`, uninitialised and a plain struct. All threads of a group make the call: what it does outside
   /// group.for_each() each of them does.
-  template <int Threads, class F>
-  static void for_each_group(const stream_type& stream, const std::uint32_t* count, std::int64_t limit, const F& f)
+  template <int Threads, class To, class F>
+  static void for_each_group(To&& to, const std::uint32_t* count, std::int64_t limit, const F& f)
   {
     static_assert(std::is_trivially_default_constructible_v<typename F::scratch>);
     if (limit <= 0) { return; }
@@ -404,8 +499,7 @@ struct device {
     constexpr int turns = 4;
     const auto resident = std::int64_t{detail::multiprocessors()} * (2048 / Threads);
     detail::launch<F>(detail::for_each_group_kernel<Threads, group<Threads>, F>, "for_each_group_kernel",
-                      std::min(limit, count != nullptr ? resident : turns * resident), Threads, stream, f, count,
-                      limit);
+                      std::min(limit, count != nullptr ? resident : turns * resident), Threads, to, f, count, limit);
   }
 
   /// Calls `work(std::type_identity<F>())` with the number type F that functors should compute with: float, for here

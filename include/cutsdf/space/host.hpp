@@ -93,18 +93,26 @@ struct host {
     run(stream, count, grain, f, [](const F& own, std::int64_t i) CUTSDF_INLINE_LAMBDA { own(i); });
   }
 
-  /// Calls `f(f.prepare(t), lane)` for every tile t in [0, min(*count, limit)) and every lane in [0, Lanes).
-  /// `count` lies in this space's memory, so that nobody has to wait for it; without one, all `limit` tiles.
+  /// Calls `f(f.prepare(t), lane)` for every tile t in [0, min(*count, limit)) and every lane in [0, Lanes); where F
+  /// has a fetch(), prepare() is given `f.fetch(t)`. `count` lies in this space's memory, so that nobody has to wait
+  /// for it; without one, all `limit` tiles. Where F has a finish(), it is called once after all this.
   template <int Lanes, class F>
   static void for_each_tile(const stream_type& stream, const std::uint32_t* count, std::int64_t limit, const F& f)
   {
     const std::int64_t tiles = count != nullptr ? std::min<std::int64_t>(*count, limit) : limit;
     run(stream, tiles, 8, f, [](const F& own, std::int64_t tile) CUTSDF_INLINE_LAMBDA {
-      const auto context = own.prepare(tile);
+      const auto context = [&]() CUTSDF_INLINE_LAMBDA {
+        if constexpr (requires { own.fetch(tile); }) {
+          return own.prepare(own.fetch(tile));
+        } else {
+          return own.prepare(tile);
+        }
+      }();
       for (int lane = 0; lane < Lanes; ++lane) {
         own(context, lane);
       }
     });
+    if constexpr (requires { f.finish(); }) { f.finish(); }
   }
 
   /// Calls `f(program, thread)` for every program in [0, programs) and every thread in [0, Threads) of it; the threads
@@ -131,6 +139,13 @@ struct host {
       for (int i = 0; i < count; ++i) {
         body(i);
       }
+    }
+
+    /// for_each() of as many as there are threads.
+    template <class Body>
+    CUTSDF_INLINE void for_each_thread(const Body& body) const
+    {
+      for_each(threads, body);
     }
 
     /// What every thread has for itself: `own[i]` is that of thread i.

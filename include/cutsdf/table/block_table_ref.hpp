@@ -90,6 +90,15 @@ struct block_table_ref {
     return lookup_type::walk(hash_type::hash(block), mask, key_of(block), reader(), visitor{});
   }
 
+  /// The same; `seen` becomes what was read of the slot's entry: index and stamp where they come with the key, all ones
+  /// where not.
+  [[nodiscard]] CUTSDF_HD std::uint32_t find_slot(vec3i block, table_entry& seen) const
+  {
+    seen            = {key_of(block), no_index, no_index};
+    const auto read = [&](std::uint32_t slot) { return look(slot, seen.index, seen.stamp); };
+    return lookup_type::walk(hash::of_key<hash_type>(seen.key), mask, seen.key, read, visitor{});
+  }
+
   /// insert() for the lanes of one thread of a tile program; `slots[k]` is no_slot where a lane is not active. `lane`
   /// numbers lane 0 of this thread among all programs' lanes, lane k is `lane + k * threads`.
   template <int Lanes>
@@ -194,14 +203,23 @@ struct block_table_ref {
   /// Key in a slot, and with load::entry its index; no_index where that is not known.
   [[nodiscard]] CUTSDF_HD block_key look(std::uint32_t slot, std::uint32_t& index) const
   {
+    std::uint32_t stamp;
+    return look(slot, index, stamp);
+  }
+
+  /// The same, and with load::entry the stamp; no_index where that is not known.
+  [[nodiscard]] CUTSDF_HD block_key look(std::uint32_t slot, std::uint32_t& index, std::uint32_t& stamp) const
+  {
 #if CUTSDF_DEVICE_PASS
     if constexpr (requires { requires load_type::whole_entry; }) {
       const ulonglong2 both = *reinterpret_cast<const ulonglong2*>(entries + slot);
       index                 = static_cast<std::uint32_t>(both.y);
+      stamp                 = static_cast<std::uint32_t>(both.y >> 32);
       return both.x;
     }
 #endif
     index = no_index;
+    stamp = no_index;
     return load_type::load(&entries[slot].key);
   }
 

@@ -61,17 +61,16 @@ struct compact {
   }
 
   template <int N>
-  CUTSDF_HD static void fold_column(const arrays& a, std::int64_t i, std::int64_t stride, const float (&distance)[N],
-                                    const bool (&seen)[N])
+  CUTSDF_HD static void fold_column(const arrays& a, std::int64_t i, std::int64_t stride, const float (&distance)[N])
   {
     sums old[N];
     CUTSDF_UNROLLED
     for (int k = 0; k < N; ++k) {
-      old[k] = seen[k] ? a.geometry[i + k * stride] : sums{0.0f, 0.0f};
+      old[k] = load_where(is_seen(distance[k]), a.geometry + (i + k * stride));
     }
     CUTSDF_UNROLLED
     for (int k = 0; k < N; ++k) {
-      if (seen[k]) {
+      if (is_seen(distance[k])) {
         a.geometry[i + k * stride] = {ieee::add(old[k].distance, distance[k]), ieee::add(old[k].weight, 1.0f)};
       }
     }

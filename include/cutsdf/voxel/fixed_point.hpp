@@ -105,17 +105,28 @@ struct fixed_point {
   }
 
   template <int N>
-  CUTSDF_HD static void fold_column(const arrays& a, std::int64_t i, std::int64_t stride, const float (&distance)[N],
-                                    const bool (&seen)[N])
+  CUTSDF_HD static void fold_column(const arrays& a, std::int64_t i, std::int64_t stride, const float (&distance)[N])
   {
     std::uint64_t words[N];
     CUTSDF_UNROLLED
     for (int k = 0; k < N; ++k) {
-      words[k] = seen[k] ? a.geometry[i + k * stride] : 0;
+      words[k] = load_where(is_seen(distance[k]), a.geometry + (i + k * stride));
+    }
+    std::uint32_t full = 0;  // bits at the limit: where no voxel is seen there are none
+    CUTSDF_UNROLLED
+    for (int k = 0; k < N; ++k) {
+      words[k] += word_of(distance[k]);
+      full |= static_cast<std::uint32_t>(words[k]) & limit_bits;
+    }
+    if (full != 0) {
+      CUTSDF_UNROLLED
+      for (int k = 0; k < N; ++k) {
+        words[k] = limited(words[k]);
+      }
     }
     CUTSDF_UNROLLED
     for (int k = 0; k < N; ++k) {
-      if (seen[k]) { a.geometry[i + k * stride] = limited(words[k] + word_of(distance[k], 1.0f)); }
+      if (is_seen(distance[k])) { a.geometry[i + k * stride] = words[k]; }
     }
   }
 
@@ -199,7 +210,8 @@ struct fixed_point {
 
   CUTSDF_HD static std::int32_t steps_of(float distance)
   {
-    return ieee::floor_to_int(ieee::add(ieee::mul(distance, distance_steps), 0.5f));
+    static_assert(most_weight * distance_steps < 1 << 22);
+    return ieee::floor_of_small(ieee::add(ieee::mul(distance, distance_steps), 0.5f));
   }
   CUTSDF_HD static std::uint32_t weight_steps_of(float weight)
   {
@@ -215,6 +227,16 @@ struct fixed_point {
     const auto steps = static_cast<std::int64_t>(steps_of(ieee::mul(distance, rounded_weight(weight))));
     return (static_cast<std::uint64_t>(steps) << weight_bits) + weight_steps_of(weight);
   }
+
+  /// The same for weight 1.
+  CUTSDF_HD static std::uint64_t word_of(float distance)
+  {
+    const auto steps = static_cast<std::int64_t>(steps_of(distance));
+    return (static_cast<std::uint64_t>(steps) << weight_bits) + static_cast<std::uint64_t>(weight_steps);
+  }
+
+  /// Those of a weight that has reached its limit.
+  static constexpr auto limit_bits = static_cast<std::uint32_t>(weight_mask & ~(weight_limit - 1));
 
   /// Both sums halved where the weight has reached its limit.
   CUTSDF_HD static std::uint64_t limited(std::uint64_t word)

@@ -59,17 +59,16 @@ struct mean16 {
   }
 
   template <int N>
-  CUTSDF_HD static void fold_column(const arrays& a, std::int64_t i, std::int64_t stride, const float (&distance)[N],
-                                    const bool (&seen)[N])
+  CUTSDF_HD static void fold_column(const arrays& a, std::int64_t i, std::int64_t stride, const float (&distance)[N])
   {
     std::uint32_t words[N];
     CUTSDF_UNROLLED
     for (int k = 0; k < N; ++k) {
-      words[k] = seen[k] ? a.geometry[i + k * stride] : 0;
+      words[k] = load_where(is_seen(distance[k]), a.geometry + (i + k * stride));
     }
     CUTSDF_UNROLLED
     for (int k = 0; k < N; ++k) {
-      if (seen[k]) { a.geometry[i + k * stride] = folded(words[k], distance[k], 1.0f); }
+      if (is_seen(distance[k])) { a.geometry[i + k * stride] = folded(words[k], distance[k], 1.0f); }
     }
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cutsdf/grid/coordinate.hpp>
+#include <cutsdf/space/load_where.hpp>
 
 #include <concepts>
 #include <type_traits>
@@ -15,6 +16,10 @@ struct observation {
   bool colored;
   rgb8 color;  // only when colored
 };
+
+/// In place of a distance: no measurement. Seen are those of 1 and less.
+inline constexpr float unseen = 2.0f;
+CUTSDF_HD constexpr bool is_seen(float distance) { return distance <= 1.0f; }
 
 /// What all measurements of a voxel say together. `weight` 0: never observed, and `distance` means nothing.
 struct voxel_value {
@@ -152,14 +157,13 @@ struct stored_color {
 /// A voxel policy that can also fold N voxels at once, `stride` apart, as space::device does with depth images: where it
 /// reads all of them before it writes the first, they are waited for together.
 ///
-///   fold_column(arrays, i, stride, distance[N], seen[N])   distances of weight 1 into voxels i, i + stride, ... where
-///                                                          seen
-///   fold_color(arrays, i, rgb8, float weight)              the colour that goes with a distance folded before
+///   fold_column(arrays, i, stride, distance[N])   distances of weight 1 into voxels i, i + stride, ...; none into those
+///                                                 whose distance is `unseen`
+///   fold_color(arrays, i, rgb8, float weight)     the colour that goes with a distance folded before
 template <class V, int N>
 concept column_voxel_policy =
-  voxel_policy<V> && requires(typename V::arrays a, std::int64_t i, const float (&distance)[N], const bool (&seen)[N],
-                              rgb8 color, float weight) {
-    V::fold_column(a, i, i, distance, seen);
+  voxel_policy<V> && requires(typename V::arrays a, std::int64_t i, const float (&distance)[N], rgb8 color, float weight) {
+    V::fold_column(a, i, i, distance);
     V::fold_color(a, i, color, weight);
   };
 

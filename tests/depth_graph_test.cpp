@@ -97,6 +97,8 @@ struct pair {
     : plain(s, test_stream()), graphed(s, test_stream()), graph(graphed, camera, range), images(frames),
       plain_results(frames, test_stream()), graph_results(frames, test_stream())
   {
+    plain_results.fill_bytes(0);  // not every test fuses all of them
+    graph_results.fill_bytes(0);
   }
 
   void fuse(int i)

@@ -163,6 +163,7 @@ struct update_depth {
     const F measured        = F::load(read);
     const F signed_distance = ieee::sub(measured, centre.z);
     const mask seen         = in_view & (signed_distance >= F(-volume.truncation));
+    if (!any(seen)) { return; }
     if (!volume.stored(c.place)) {
       for (int i = 0; i < lanes; ++i) {
         if (lane(seen, i)) { state->drop(drop_cause::pool_full); }

@@ -105,12 +105,28 @@ struct pack {
   friend CUTSDF_INLINE pack operator&(pack a, pack b) { return of(a.v & b.v); }
   friend CUTSDF_INLINE pack operator|(pack a, pack b) { return of(a.v | b.v); }
   friend CUTSDF_INLINE pack operator<<(pack a, int bits) { return of(a.v << bits); }
+  friend CUTSDF_INLINE pack operator>>(pack a, int bits) { return of(a.v >> bits); }
   CUTSDF_INLINE pack operator-() const { return of(-v); }
 
   friend CUTSDF_INLINE pack select(mask m, pack a, pack b) { return of(m.v < 0 ? a.v : b.v); }
   /// a0 b0 a1 b1 ... and the rest of it.
   friend CUTSDF_INLINE pack interleave_low(pack a, pack b) { return interleaved<0>(a, b); }
   friend CUTSDF_INLINE pack interleave_high(pack a, pack b) { return interleaved<N / 2>(a, b); }
+  /// The sums of N / 2 words of 64 bits, each two lanes: its lower half first, as x86 and ARM have them in memory.
+  friend CUTSDF_INLINE pack add_pairs(pack a, [[maybe_unused]] pack b)
+  {
+#if CUTSDF_DEVICE_PASS
+    return a;
+#else
+    typedef std::uint64_t words __attribute__((vector_size(N * 4)));
+    words x, y;
+    std::memcpy(&x, &a.v, sizeof x);
+    std::memcpy(&y, &b.v, sizeof y);
+    x += y;
+    std::memcpy(&a.v, &x, sizeof x);
+    return a;
+#endif
+  }
   friend CUTSDF_INLINE T lane(pack a, int i)
   {
 #if CUTSDF_DEVICE_PASS

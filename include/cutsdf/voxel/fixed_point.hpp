@@ -134,29 +134,22 @@ struct fixed_point {
   CUTSDF_INLINE static void fold_row(const arrays& a, std::int64_t i, pack<float, N> distance,
                                      mask_of<pack<float, N>> seen)
   {
-    std::int32_t steps[N], is_seen[N];
-    const auto zero = pack<std::int32_t, N>(0);
-    select(seen,
-           ieee::floor_to_int(ieee::add(ieee::mul(distance, pack<float, N>(distance_steps)), pack<float, N>(0.5f))),
-           zero)
-      .store(steps);
-    seen.store(is_seen);
-    // In loops of their own, which become vectors.
-    std::uint64_t sums[N];
-    std::uint64_t any = 0;
-    for (int k = 0; k < N; ++k) {
-      const auto weight = std::int64_t{is_seen[k] & static_cast<std::int32_t>(weight_steps)};
-      sums[k]           = a.geometry[i + k] + (static_cast<std::uint64_t>(std::int64_t{steps[k]}) << weight_bits) +
-                static_cast<std::uint64_t>(weight);
-      any |= sums[k];
-    }
-    if ((any & weight_mask) >= weight_limit) {  // one of them, perhaps
-      for (int k = 0; k < N; ++k) {
-        if (is_seen[k] != 0) { sums[k] = limited(sums[k]); }
-      }
-    }
-    for (int k = 0; k < N; ++k) {
-      a.geometry[i + k] = sums[k];
+    using integers       = pack<std::int32_t, N>;
+    const integers steps = select(
+      seen, ieee::floor_to_int(ieee::add(ieee::mul(distance, pack<float, N>(distance_steps)), pack<float, N>(0.5f))),
+      integers(0));
+    // The halves of steps << weight_bits, and the weight.
+    const integers lower  = (steps << weight_bits) + (seen & integers(static_cast<std::int32_t>(weight_steps)));
+    const integers upper  = steps >> (32 - weight_bits);
+    auto* const words     = reinterpret_cast<std::int32_t*>(a.geometry + i);  // load() and store() copy bytes
+    const integers first  = add_pairs(integers::load(words), interleave_low(lower, upper));
+    const integers second = add_pairs(integers::load(words + N), interleave_high(lower, upper));
+    first.store(words);
+    second.store(words + N);
+    const integers at_limit = interleave_low(integers(static_cast<std::int32_t>(limit_bits)), integers(0));
+    if (!any((first | second) & at_limit)) { return; }
+    for (int k = 0; k < N; ++k) {  // one of them, perhaps
+      if (lane(seen, k) != 0) { a.geometry[i + k] = limited(a.geometry[i + k]); }
     }
   }
 

@@ -1,6 +1,6 @@
 // The handful of atomic operations that kernels use, the same names in both spaces. Device code gets device scope;
-// words of 64 bits are global memory's, only compare_exchange() and fetch_add() take a thread block's as well. Host code
-// gets std::atomic_ref, which ThreadSanitizer understands.
+// words of 64 bits are global memory's, only compare_exchange() and fetch_add() take a thread block's as well. Host
+// code gets std::atomic_ref, which ThreadSanitizer understands.
 #pragma once
 
 #include <cutsdf/space/config.hpp>

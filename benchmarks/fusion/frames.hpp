@@ -88,8 +88,8 @@ void time_frames(benchmark::State& state, session& s, float voxel, bool colored,
   const double bytes = frame_bytes<typename Volume::voxel_type>(s, count(v), colored);
   const auto blocks  = static_cast<double>(v.report().blocks);
   Feed<Volume> feed{v, s.camera()};
-  const auto fuse     = [&](int i) { feed(frames[static_cast<std::size_t>(i)], colored); };
-  const auto fuse_all = [&] {
+  const auto fuse = [&](int i) { feed(frames[static_cast<std::size_t>(i)], colored); };
+  const auto pass = [&] {
     for (int i = 0; i < size; ++i) {
       fuse(i);
     }
@@ -97,10 +97,10 @@ void time_frames(benchmark::State& state, session& s, float voxel, bool colored,
 
   if (!warm) { v.clear(); }
   const double single = median(s.time_each(size, fuse));
-  const double host   = on_host ? 0.0 : s.time_enqueueing(fuse_all) * to_us / size;
+  const double host   = on_host ? 0.0 : s.time_enqueueing(pass) * to_us / size;
   measure(state, s, {bytes, 1.0, blocks, single, host}, [&] {
     if (!warm) { v.clear(); }
-    return s.time(fuse_all) / size;
+    return s.time(pass) / size;
   });
   require_complete(v.report());
 }

@@ -11,10 +11,6 @@ namespace cutsdf::inline v0::detail {
 /// waiting together, the pool's first voxel is read for nothing.
 CUTSDF_HD inline std::int64_t readable(std::int64_t offset) { return offset < 0 ? 0 : offset; }
 
-/// What an unobserved voxel reads as; distances are at most 1.
-inline constexpr float unseen = 4.0f;
-CUTSDF_HD inline bool is_seen(float distance) { return distance < 2.0f; }
-
 /// A voxel's distance, to a few units in the last place, or `unseen` where its weight is not above min_weight.
 template <class Voxel>
 CUTSDF_HD float distance_of(const stored_value<Voxel>& value, float min_weight)

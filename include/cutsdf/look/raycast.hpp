@@ -4,6 +4,7 @@
 #include <cutsdf/look/block_cache.hpp>
 #include <cutsdf/look/cube.hpp>
 #include <cutsdf/look/tiles.hpp>
+#include <cutsdf/space/bits.hpp>
 #include <cutsdf/volume.hpp>
 
 namespace cutsdf::inline v0 {
@@ -93,12 +94,11 @@ struct find_surface {
     bool searches = inside && z <= end;
     bool close    = false;
     for (;;) {
-      // Those far from a surface or those close to one, whichever are more: the others wait.
-      const int roaming   = warp::count(searches && !close);
-      const int closing   = warp::count(searches && close);
-      const bool all_roam = roaming * patience >= closing;
+      // Those far from a surface or many of those close to one: the others wait.
+      const int roaming = bits::count(warp::those(searches && !close));
+      const int closing = bits::count(warp::those(searches && close));
       if (roaming + closing == 0) { break; }
-      if (all_roam) {
+      if (roaming * patience >= closing) {
         // By the voxel that holds the sample.
         if (searches && !close) {
           const vec3i voxel = voxel_at(point_on(rays.origin, along, z));
@@ -162,9 +162,9 @@ struct find_surface {
   static constexpr float roughly_vox   = 0.7f;   // samples as close as this enclose it well where one is of a voxel
   static constexpr float narrow_vox    = 1.5f;   // the same where both are interpolated
   static constexpr float close_vox     = 0.05f;  // a sample as close to it as this needs no better
-  static constexpr float behind_vox    = -1.0f;
-  static constexpr float blind_vox     = 2.0f;
-  static constexpr int patience        = 2;
+  static constexpr float behind_vox    = -1.0f;  // farther behind a surface a ray that saw no front of it goes on
+  static constexpr float blind_vox     = 2.0f;   // the step where nothing was seen: what is in front is thicker
+  static constexpr int patience        = 2;      // those who roam go first unless twice as many are close
 
   /// A step that rounding cannot swallow, however far away.
   CUTSDF_HD static float tiny(float z) { return approx::larger(0.01f, z * 1.0e-6f); }

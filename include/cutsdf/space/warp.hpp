@@ -10,6 +10,28 @@ namespace cutsdf::inline v0::warp {
 
 inline constexpr unsigned everyone = 0xffffffffu;
 
+/// Of the threads of the warp, those for which `flag` holds, thread l as bit l; all must come here together.
+CUTSDF_HD inline std::uint32_t those(bool flag)
+{
+#if CUTSDF_DEVICE_PASS
+  return __ballot_sync(everyone, flag);
+#else
+  return flag ? 1u : 0u;
+#endif
+}
+
+/// How many of `threads`, as those() gives them, come before this one.
+CUTSDF_HD inline std::uint32_t before_this([[maybe_unused]] std::uint32_t threads)
+{
+#if CUTSDF_DEVICE_PASS
+  unsigned below;
+  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
+  return static_cast<std::uint32_t>(__popc(threads & below));
+#else
+  return 0;
+#endif
+}
+
 /// Those of the threads running together that hold the same word.
 class peers {
  public:
@@ -30,9 +52,7 @@ class peers {
   [[nodiscard]] CUTSDF_HD int rank() const
   {
 #if CUTSDF_DEVICE_PASS
-    unsigned below;
-    asm("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
-    return __popc(mask_ & below);
+    return static_cast<int>(before_this(mask_));
 #else
     return 0;
 #endif
@@ -127,16 +147,6 @@ CUTSDF_HD inline bool any(bool flag)
 #endif
 }
 
-/// In how many threads of the warp `flag` holds; all must come here together.
-CUTSDF_HD inline int count(bool flag)
-{
-#if CUTSDF_DEVICE_PASS
-  return __popc(__ballot_sync(everyone, flag));
-#else
-  return flag ? 1 : 0;
-#endif
-}
-
 /// Those threads of a warp for which something holds, who take the same way through the code. What loops do to threads
 /// whose turns differ in number, meet() undoes: from there they run together again.
 class team {
@@ -145,7 +155,7 @@ class team {
   CUTSDF_HD explicit team([[maybe_unused]] bool member)
   {
 #if CUTSDF_DEVICE_PASS
-    members_ = __ballot_sync(everyone, member);
+    members_ = those(member);
 #endif
   }
 
@@ -162,28 +172,6 @@ class team {
   unsigned members_;
 #endif
 };
-
-/// Of the threads of the warp, those for which `flag` holds, thread l as bit l; all must come here together.
-CUTSDF_HD inline std::uint32_t those(bool flag)
-{
-#if CUTSDF_DEVICE_PASS
-  return __ballot_sync(everyone, flag);
-#else
-  return flag ? 1u : 0u;
-#endif
-}
-
-/// How many of `threads`, as those() gives them, come before this one.
-CUTSDF_HD inline std::uint32_t before_this([[maybe_unused]] std::uint32_t threads)
-{
-#if CUTSDF_DEVICE_PASS
-  unsigned below;
-  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
-  return static_cast<std::uint32_t>(__popc(threads & below));
-#else
-  return 0;
-#endif
-}
 
 /// What `take()` returns to the first thread of the warp, which alone calls it; all must come here together.
 template <class Take>

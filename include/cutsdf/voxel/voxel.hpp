@@ -17,9 +17,10 @@ struct observation {
   rgb8 color;  // only when colored
 };
 
-/// In place of a distance: no measurement. Seen are those of 1 and less.
+/// In place of a distance: no measurement. Distances are at most 1, and a few units in the last place more where a
+/// division was approximate.
 inline constexpr float unseen = 2.0f;
-CUTSDF_HD constexpr bool is_seen(float distance) { return distance <= 1.0f; }
+CUTSDF_HD constexpr bool is_seen(float distance) { return distance < unseen; }
 
 /// What all measurements of a voxel say together. `weight` 0: never observed, and `distance` means nothing.
 struct voxel_value {

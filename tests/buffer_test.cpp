@@ -243,6 +243,75 @@ TEST_CASE("mark_both makes two words of one answer", "[space]")
   }
 }
 
+/// Group i makes i calls of sizes that differ, each counted.
+template <int Threads>
+struct count_calls {
+  std::uint32_t* calls;  // most_calls of each k of each group
+  static constexpr int most_items = 300;
+  static constexpr int most_calls = 100;
+  struct scratch {};
+
+  CUTSDF_HD static std::uint32_t size(std::int64_t group, int k)
+  {
+    const auto hash = static_cast<std::uint32_t>(group * 7919 + k * 104729) * 2654435761u >> 16;
+    return hash % 4 == 0 ? 1 + hash % most_calls : 1 + hash % 3;
+  }
+  template <class Group>
+  CUTSDF_HD void operator()(const Group& group, std::int64_t i, scratch&) const
+  {
+    std::uint32_t* const own = calls + i * most_items * most_calls;
+    group.for_each_of(
+      static_cast<int>(i), [i](int k) { return size(i, k); },
+      [own](int k, std::uint32_t j) { atomic::add(own + k * most_calls + j, 1u); });
+  }
+};
+
+TEMPLATE_TEST_CASE_SIG("for_each_of makes every call once", "[space]", ((int Threads), Threads), 32, 64, 256)
+{
+  using functor               = count_calls<Threads>;
+  constexpr int groups        = 150;
+  constexpr std::int64_t each = std::int64_t{functor::most_items} * functor::most_calls;
+  buffer<std::uint32_t, test_space> calls(groups * each, test_stream());
+  calls.fill_bytes(0);
+  test_space::for_each_group<Threads>(test_stream(), nullptr, groups, functor{calls.data()});
+  std::vector<std::uint32_t> expected(groups * each, 0u);
+  for (std::int64_t i = 0; i < groups; ++i) {
+    for (int k = 0; k < i; ++k) {
+      std::fill_n(expected.begin() + i * each + k * functor::most_calls, functor::size(i, k), 1u);
+    }
+  }
+  REQUIRE(calls.to_host() == expected);
+}
+
+struct mark_each {
+  std::uint32_t* words;
+  struct scratch {};
+  template <class Group>
+  CUTSDF_HD void operator()(const Group& group, std::int64_t i, scratch&) const
+  {
+    group.for_each_thread([&](int thread) {
+      for (int turn = 0; turn < 3; ++turn) {
+        Group::mark(words + 6 * i, 64 * turn + thread, (i + turn + thread) % 3 == 0);
+      }
+    });
+  }
+};
+
+TEST_CASE("mark sets and clears the bit of each thread", "[space]")
+{
+  constexpr std::int64_t groups = 201;
+  buffer<std::uint32_t, test_space> words(groups * 6, test_stream());
+  words.fill_bytes(0xa5);
+  test_space::for_each_group<64>(test_stream(), nullptr, groups, mark_each{words.data()});
+  std::vector<std::uint32_t> expected(groups * 6, 0u);
+  for (std::int64_t i = 0; i < groups; ++i) {
+    for (std::int64_t k = 0; k < 192; ++k) {
+      if ((i + k / 64 + k % 64) % 3 == 0) { expected[static_cast<std::size_t>(6 * i + k / 32)] |= 1u << (k % 32); }
+    }
+  }
+  REQUIRE(words.to_host() == expected);
+}
+
 struct larger {
   CUTSDF_HD std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a > b ? a : b; }
 };

@@ -17,9 +17,10 @@ constexpr double ball_radius = 0.3;
 
 /// A ball fused from depth images all around, with colours that tell its sides apart.
 template <class Volume>
-Volume ball_volume()
+Volume ball_volume(float voxel_size = 0.01f)
 {
-  Volume v({.voxel_size = 0.01f, .truncation = 0.04f, .block_capacity = 4096, .table_capacity = 8192}, test_stream());
+  Volume v({.voxel_size = voxel_size, .truncation = 4.0f * voxel_size, .block_capacity = 8192, .table_capacity = 16384},
+           test_stream());
   const auto camera = camera_of(320, 240, 60.0);
   const auto ball   = sphere_distance(ball_centre, ball_radius);
   const auto colors = upload(std::vector<rgb8>(std::size_t{320} * 240, rgb8{40, 80, 160}));
@@ -286,6 +287,64 @@ TEST_CASE("rays hit where a march in tiny steps does", "[raycast]")
   REQUIRE(one <= both / 50);  // at the silhouette
   REQUIRE(steep > both / 2);
   REQUIRE(apart <= steep / 100);
+}
+
+TEST_CASE("a camera right in front of a surface sees what a march does", "[raycast]")
+{
+  // Cells that cover a good part of the image, and some that reach behind the camera.
+  default_volume v({.block_capacity = 4096}, test_stream());
+  const auto points = upload(sphere_points(0.5, 400, 800));
+  static_cast<void>(v.integrate({.positions = points.span()}, origin));
+  const auto voxels = observed_voxels(v);
+  const auto camera = camera_of(61, 47, 90.0);
+  for (const double away : {0.021, 0.012, 0.004}) {  // metres
+    INFO(away << " m before the surface");
+    const Eigen::Vector3d towards = Eigen::Vector3d(0.3, -0.5, 0.8).normalized();
+    const auto pose               = look_at(towards * (0.5 - away), towards);
+    const auto depth              = v.raycast(camera, pose, {.min_depth = 0.001f}).depth.to_host();
+    const Eigen::Isometry3d to    = pose.cast<double>();
+    int both = 0, one = 0, apart = 0;
+    for (std::size_t i = 0; i < depth.size(); ++i) {
+      const Eigen::Vector3d ray =
+        to.linear() * to_eigen(camera.ray(static_cast<int>(i % 61), static_cast<int>(i / 61)));
+      const double from  = 0.1 * ray.norm();
+      const double truth = brute_force(voxels, to.translation() / 0.01, ray.normalized(), from, 100.0) * 0.01;
+      const double cast  = double{depth[i]} * ray.norm();
+      both += truth > 0.0 && cast > 0.0 ? 1 : 0;
+      one += (truth > 0.0) != (cast > 0.0) ? 1 : 0;
+      apart += truth > 0.0 && cast > 0.0 && std::abs(truth - cast) > tolerance::march ? 1 : 0;
+    }
+    INFO(both << " rays hit, " << one << " in one way alone, " << apart << " apart");
+    REQUIRE(both > static_cast<int>(depth.size()) * 9 / 10);
+    REQUIRE(one <= both / 100);
+    REQUIRE(apart <= both / 100);
+  }
+}
+
+TEST_CASE("a ray's depth does not depend on the rest of the image", "[raycast]")
+{
+  // Of the large image there are more cells of many pixels than the queue holds, of the small one there are not.
+  const auto v     = ball_volume<default_volume>(0.005f);
+  const auto pose  = cameras_around(ball_centre, 1.0, 1).front();
+  const auto large = camera_of(1600, 1200, 50.0);
+  auto small       = large;
+  small.width      = 160;
+  small.height     = 120;
+  small.cx -= 720.0f;
+  small.cy -= 540.0f;
+  const auto all  = v.raycast(large, pose).depth.to_host();
+  const auto part = v.raycast(small, pose).depth.to_host();
+  int hits        = 0;
+  int apart       = 0;
+  for (int row = 0; row < 120; ++row) {
+    for (int column = 0; column < 160; ++column) {
+      const float depth = part[static_cast<std::size_t>(row * 160 + column)];
+      apart += depth != all[static_cast<std::size_t>((row + 540) * 1600 + column + 720)] ? 1 : 0;
+      hits += depth > 0.0f ? 1 : 0;
+    }
+  }
+  REQUIRE(apart == 0);
+  REQUIRE(hits > 160 * 120 * 9 / 10);
 }
 
 TEST_CASE("a block far away changes nothing", "[raycast]")

@@ -6,6 +6,7 @@
 
 #include <cutsdf/frame.hpp>
 #include <cutsdf/grid/image.hpp>
+#include <cutsdf/grid/trilinear.hpp>
 #include <cutsdf/space/buffer.hpp>
 #include <cutsdf/table/block_table.hpp>
 #include <cutsdf/volume_ref.hpp>
@@ -82,12 +83,36 @@ template <class Volume, depth_pixel T>
 class depth_graph;
 
 namespace detail {
-/// Where along the rays of some pixels there are blocks; all zero where there are none. See look/tiles.hpp.
-struct alignas(16) tile_depths {
-  std::uint64_t slabs;
-  std::int32_t beyond_first;
-  std::int32_t beyond_last;
+/// What a ray cast counts; zero between one and the next. See look/cells.hpp.
+struct cast_counts {
+  std::uint32_t blocks;  // in view
+  std::uint32_t queued;  // cells
 };
+
+/// Places of the blocks around one, itself included, as volume_ref::find() gives them.
+struct alignas(16) block_neighbours {
+  static constexpr int count = 27;
+  std::uint32_t places[count + 1];
+
+  CUTSDF_HD static constexpr int index(int x, int y, int z) { return x + 1 + 3 * (y + 1) + 9 * (z + 1); }
+};
+
+/// A cell of the lattice and the pixels that may see it; the numbers are whole ones.
+struct alignas(16) cell_on_image {
+  vec3f corner;  // steps from the view's base to its lowest voxel
+  float left, top, columns;
+  std::uint32_t pixels;
+  int slot;  // of its lowest voxel's distance, where a group keeps those
+};
+
+/// One that waits to be drawn.
+struct queued_cell {
+  trilinear field;  // of distances, in units of the truncation
+  cell_on_image where;
+};
+
+/// Cells that a ray cast can queue. Where there are more, the groups that found them draw them.
+inline constexpr std::int64_t most_queued_cells = 32768;
 
 struct cloud_view;
 
@@ -126,10 +151,11 @@ class volume {
   /// be meant and out_of_memory when the resource has no room. `stream` and `memory` must outlive the volume.
   volume(const volume_settings& settings, stream_type stream, resource& memory = Space::default_resource())
     : settings_(checked(settings)), stream_(stream), memory_(&memory), storage_(make_storage(settings_)),
-      state_(1, stream, memory), result_(1, stream, memory), tiles_(detail::most_tiles, stream, memory),
-      metres_(settings_.image_pixels + 1, stream, memory)
+      state_(1, stream, memory), result_(1, stream, memory), cast_counts_(1, stream, memory),
+      cell_queue_(detail::most_queued_cells, stream, memory), metres_(settings_.image_pixels + 1, stream, memory)
   {
     Space::once(stream_, detail::start_state{state_.data()});
+    cast_counts_.fill_bytes(0);
   }
 
   /// The same where a stream needs no owner (space::host).
@@ -148,10 +174,12 @@ class volume {
     stream_ = stream;
     storage_.table.set_stream(stream);
     storage_.pool.set_stream(stream);
-    storage_.updated.set_stream(stream);
+    storage_.listed.set_stream(stream);
+    storage_.neighbours.set_stream(stream);
     state_.set_stream(stream);
     result_.set_stream(stream);
-    tiles_.set_stream(stream);
+    cast_counts_.set_stream(stream);
+    cell_queue_.set_stream(stream);
     metres_.set_stream(stream);
   }
 
@@ -236,8 +264,8 @@ class volume {
     r.table_entries  = entries;
     r.table_capacity = storage_.table.capacity();
     r.load_factor    = static_cast<double>(entries) / static_cast<double>(r.table_capacity);
-    r.bytes          = storage_.table.bytes() + storage_.pool.bytes() + storage_.updated.bytes() + state_.bytes() +
-              result_.bytes() + tiles_.bytes() + metres_.bytes();
+    r.bytes = storage_.table.bytes() + storage_.pool.bytes() + storage_.listed.bytes() + storage_.neighbours.bytes() +
+              state_.bytes() + result_.bytes() + cast_counts_.bytes() + cell_queue_.bytes() + metres_.bytes();
     r.frames = state.frames;
     for (int i = 0; i < drop_causes; ++i) {
       r.drops.count[i] = state.total_drops[i];
@@ -266,7 +294,8 @@ class volume {
   struct storage {
     block_table<Space, Policies> table;
     buffer<std::byte, Space> pool;
-    buffer<detail::listed_block, Space> updated;  // the blocks of the current frame's band
+    mutable buffer<detail::listed_block, Space> listed;          // scratch: the blocks of a frame's band, or in view
+    mutable buffer<detail::block_neighbours, Space> neighbours;  // scratch of ray casts, for every place
 
     void clear()
     {
@@ -307,8 +336,10 @@ class volume {
     buffer<std::byte, Space> pool(places * voxels_per_block * Voxel::bytes_per_voxel, stream_, *memory_);
     block_table<Space, Policies> table(s.table_capacity, s.block_capacity, stream_, *memory_, s.scratch_slots);
     pool.fill_bytes(0);
-    return {std::move(table), std::move(pool),
-            buffer<detail::listed_block, Space>(s.table_capacity, stream_, *memory_)};
+    buffer<detail::block_neighbours, Space> neighbours(places, stream_, *memory_);
+    neighbours.fill_bytes(0xff);
+    return {std::move(table), std::move(pool), buffer<detail::listed_block, Space>(s.table_capacity, stream_, *memory_),
+            std::move(neighbours)};
   }
 
   /// Places of the pool that may hold a block. Waits.
@@ -347,9 +378,10 @@ class volume {
   resource* memory_;
   storage storage_;
   buffer<detail::frame_state, Space> state_;
-  buffer<frame_result, Space> result_;                // of the calls that wait
-  mutable buffer<detail::tile_depths, Space> tiles_;  // scratch of ray casts
-  buffer<float, Space> metres_;                       // the current depth image, and a pixel without a measurement
+  buffer<frame_result, Space> result_;                      // of the calls that wait
+  mutable buffer<detail::cast_counts, Space> cast_counts_;  // scratch of ray casts
+  mutable buffer<detail::queued_cell, Space> cell_queue_;   // the same
+  buffer<float, Space> metres_;  // the current depth image, and a pixel without a measurement
 };
 
 namespace detail {

@@ -81,7 +81,7 @@ void volume<Space, Voxel, Policies>::fuse_depth(To& to, const depth_view<T>& dep
     const vec3i base               = detail::nearest_block(pose.translation, inverse_block_size);
     const allocate insert{v.table,
                           state_.data(),
-                          storage_.updated.data(),
+                          storage_.listed.data(),
                           reader,
                           camera,
                           pose,
@@ -99,7 +99,7 @@ void volume<Space, Voxel, Policies>::fuse_depth(To& to, const depth_view<T>& dep
     }
     update fold{v,
                 state_.data(),
-                storage_.updated.data(),
+                storage_.listed.data(),
                 metres_.data(),
                 camera,
                 has_color ? color.data : nullptr,
@@ -111,7 +111,7 @@ void volume<Space, Voxel, Policies>::fuse_depth(To& to, const depth_view<T>& dep
                 1.0f / v.truncation,
                 end};
     fold.set_steps(pose);
-    Space::template for_each_tile<update::calls_per_block>(to, &state_.data()->updated, storage_.updated.size(), fold);
+    Space::template for_each_tile<update::calls_per_block>(to, &state_.data()->updated, storage_.listed.size(), fold);
   });
 }
 

@@ -82,6 +82,11 @@ inline void require_camera(const pinhole& camera)
 }
 }  // namespace detail
 
+/// Pixels of an image, the bounds included; none where last < first on either axis.
+struct pixel_box {
+  int left, top, right, bottom;
+};
+
 /// A rotation and a translation as kernels take them: x -> rotation * x + translation, row-major.
 struct rigid_motion {
   vec3f row0, row1, row2;

@@ -129,6 +129,17 @@ CUTSDF_HD inline void lower(std::int32_t* address, std::int32_t value)
 #endif
 }
 
+/// The same for floats that are not negative.
+CUTSDF_HD inline void lower(float* address, float value)
+{
+#if CUTSDF_DEVICE_PASS
+  atomicMin(reinterpret_cast<int*>(address), __float_as_int(value));  // their bits are in the same order
+#else
+  float seen = load_relaxed(address);
+  while (value < seen && !reference<float>(*address).compare_exchange_weak(seen, value, order::relaxed)) {}
+#endif
+}
+
 /// Relaxed maximum; the old value is dropped.
 CUTSDF_HD inline void raise(std::int32_t* address, std::int32_t value)
 {

@@ -200,6 +200,25 @@ struct host {
       }
     }
 
+    /// Bit i of `words` becomes `flag`. Threads 32 * n to 32 * n + 31 come here together, with i of the same order.
+    CUTSDF_INLINE static void mark(std::uint32_t* words, int i, bool flag)
+    {
+      const std::uint32_t bit = 1u << (i & 31);
+      words[i >> 5]           = flag ? words[i >> 5] | bit : words[i >> 5] & ~bit;
+    }
+
+    /// Calls `body(k, j)` for every k in [0, count) and every j in [0, size(k)), which is at least 1.
+    template <class Size, class Body>
+    CUTSDF_INLINE void for_each_of(int count, const Size& size, const Body& body) const
+    {
+      for (int k = 0; k < count; ++k) {
+        const auto calls = size(k);
+        for (std::remove_const_t<decltype(calls)> j = 0; j < calls; ++j) {
+          body(k, j);
+        }
+      }
+    }
+
     /// Adds to a number of the scratch memory; returns what was there before.
     template <class T>
     CUTSDF_INLINE static T add(T& to, T value)

@@ -166,9 +166,10 @@ struct fixed_point {
   {
     const std::uint64_t word = a.geometry[i];
     // The signed sum in two conversions of 32 bits, which cost a fraction of one of 64.
-    const auto upper    = static_cast<float>(static_cast<std::int32_t>(word >> 32));
-    const auto lower    = static_cast<float>(static_cast<std::uint32_t>(word) >> weight_bits);
-    const auto distance = ieee::add(ieee::mul(upper, static_cast<float>(1 << (32 - weight_bits))), lower);
+    const auto upper = static_cast<float>(static_cast<std::int32_t>(word >> 32));
+    const auto lower = static_cast<float>(static_cast<std::uint32_t>(word) >> weight_bits);
+    // Fused or not the result is the same: a product with a power of two is exact.
+    const auto distance = upper * static_cast<float>(1 << (32 - weight_bits)) + lower;
     const auto weight   = static_cast<float>(static_cast<std::uint32_t>(word & weight_mask));
     return {ieee::mul(distance, 1.0f / distance_steps), ieee::mul(weight, 1.0f / weight_steps)};
   }

@@ -1,0 +1,336 @@
+// The first pass of a ray cast: every cell that the surface passes through is drawn into the image, pixel by pixel the
+// depth at which the pixel's ray enters the surface there. The nearest stays.
+//
+// A cell lies between eight voxels' centres; it takes part where all eight were observed. A group of threads finds and
+// draws the cells of a block; those that cover many pixels wait in a queue, so that blocks close to the camera are not
+// the work of one group each.
+#pragma once
+
+#include <cutsdf/look/cube.hpp>
+#include <cutsdf/look/view.hpp>
+#include <cutsdf/space/bits.hpp>
+
+namespace cutsdf::inline v0::detail {
+
+/// Draws cells.
+struct cell_painter {
+  camera_view view;
+  float slack;   // how far from zero, in distance, rounding may put what is zero: at depth 0,
+  float spread;  // and per depth
+  float* depth;
+
+  static cell_painter of(const camera_view& view, float truncation_vox, float* depth)
+  {
+    return {view, 1.0e-4f / truncation_vox, 1.0e-6f / truncation_vox, depth};
+  }
+
+  /// The pixels of the cell whose lowest voxel is `corner` steps from the view's base.
+  [[nodiscard]] CUTSDF_HD cell_on_image place(vec3f corner) const
+  {
+    const pixel_box box = view.around_cell(corner + view.offset);
+    const int columns   = box.right - box.left + 1;
+    const int rows      = box.bottom - box.top + 1;
+    return {corner,
+            static_cast<float>(box.left),
+            static_cast<float>(box.top),
+            static_cast<float>(columns),
+            columns > 0 && rows > 0 ? static_cast<std::uint32_t>(columns) * static_cast<std::uint32_t>(rows) : 0u,
+            0};
+  }
+
+  /// Pixel k of the cell.
+  CUTSDF_HD void draw(const cell_on_image& cell, const trilinear& field, std::uint32_t k) const
+  {
+    // Of numbers so small (a piece has no more) the quotient is exact.
+    const auto number = static_cast<float>(k);
+    const float row   = floorf(approx::div(number + 0.5f, cell.columns));
+    const float u     = cell.left + (number - row * cell.columns);
+    const float v     = cell.top + row;
+    const vec3f along = view.along(u, v);
+    // Where the ray is in the cell. Neighbours compute the same of the plane between them, so that no ray slips
+    // through.
+    const vec3f lowest  = cell.corner + view.offset;
+    const vec3f highest = cell.corner + vec3f{1.0f, 1.0f, 1.0f} + view.offset;
+    float z0            = view.nearest;
+    float z1            = view.farthest;
+    const auto cut      = [&](float low, float high, float direction) {
+      const float inverse = inverse_of(direction);
+      const float a       = low * inverse;
+      const float b       = high * inverse;
+      z0                  = approx::larger(z0, approx::smaller(a, b));
+      z1                  = approx::smaller(z1, approx::larger(a, b));
+    };
+    cut(lowest.x, highest.x, along.x);
+    cut(lowest.y, highest.y, along.y);
+    cut(lowest.z, highest.z, along.z);
+    if (!(z0 <= z1)) { return; }
+    const vec3f from{-lowest.x, -lowest.y, -lowest.z};
+    const float front = field.at(point_on(from, along, z0));
+    const float back  = field.at(point_on(from, along, z1));
+    if (!(front > -(slack + spread * z0) && back <= 0.0f && back < front)) { return; }
+    // False position, once: what is nearest is right wherever it is in the cell; the second pass goes on from there.
+    const float z = z0 + (z1 - z0) * approx::div(front, front - back);
+    atomic::lower(&depth[std::int64_t{static_cast<int>(v)} * view.width + static_cast<int>(u)],
+                  approx::smaller(approx::larger(z, z0), z1));
+  }
+
+ private:
+  /// 1 / d, or a number that is large enough.
+  CUTSDF_HD static float inverse_of(float d)
+  {
+    return approx::smaller(approx::larger(approx::div(1.0f, d), -1.0e30f), 1.0e30f);
+  }
+};
+
+/// A group a block in view: finds the cells that the surface passes through and draws them.
+template <class Voxel, class Policies>
+struct draw_cells {
+  using ref_type = volume_ref<Voxel, Policies>;
+
+  static constexpr bool launches_early  = true;
+  static constexpr int threads          = block_side * block_side;  // one for each row of cells
+  static constexpr int resident_threads = 1024;
+
+  ref_type volume;
+  cell_painter painter;
+  const listed_block* listed;
+  block_neighbours* neighbours;
+  queued_cell* queue;
+  std::uint32_t queue_capacity;
+  cast_counts* counts;
+  float min_weight;
+
+  static constexpr int side  = block_side + 1;
+  static constexpr int turns = block_side + 4;  // in which a thread reads a voxel each
+
+  struct scratch {
+    cell_on_image placed[threads];        // cells with pixels
+    float distances[side * side * side];  // of the block's voxels, and of the next layers on x, y and z
+    // A bit for each of them, in the order of load(): measured, and not in front of the surface.
+    std::uint32_t seen[turns][threads / 32];
+    std::uint32_t behind[turns][threads / 32];
+    std::uint32_t places[block_neighbours::count];
+    std::uint32_t found;  // how many cells the surface passes through
+    std::uint32_t count;  // how many are placed
+    std::uint16_t cells[voxels_per_block];
+  };
+
+  template <class Group>
+  CUTSDF_HD void operator()(const Group& group, std::int64_t i, scratch& s) const
+  {
+    const listed_block block = listed[i];
+    group.for_each_thread([&](int thread) {
+      if (thread == 0) {
+        s.found = 0;
+        s.count = 0;
+      }
+      if (thread < block_neighbours::count) { look_around(block, thread, s); }
+    });
+    group.for_each_thread([&](int thread) { load<Group>(block.place, thread, s); });
+    if (!group.any([&](int thread) { return find<Group>(thread, s); })) { return; }
+    const int cells = static_cast<int>(s.found);
+    for (int first = 0; first < cells; first += threads) {
+      if (first != 0) {
+        group.once([&] { s.count = 0; });
+      }
+      group.for_each_thread([&](int thread) {
+        if (first + thread < cells) { place<Group>(block.origin, voxel_in_block(s.cells[first + thread]), s); }
+      });
+      group.for_each_of(
+        static_cast<int>(s.count), [&](int k) { return s.placed[k].pixels; },
+        [&](int k, std::uint32_t pixel) {
+          const cell_on_image cell = s.placed[k];
+          painter.draw(cell, field_at(cell.slot, s), pixel);
+        });
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t small = 16;    // pixels of a cell that is not queued
+  static constexpr std::uint32_t piece = 2048;  // of one that is not cut
+
+  /// Place of a voxel's distance.
+  CUTSDF_HD static int slot(vec3i at) { return (at.z * side + at.y) * side + at.x; }
+
+  /// Voxel `thread` of a turn: layers of the block along z, then the next layers on x, y and z, then their edges and
+  /// the corner.
+  CUTSDF_HD static vec3i at(int turn, int thread)
+  {
+    const int a = thread % block_side;
+    const int b = thread / block_side;
+    switch (turn) {
+      default:
+        return {a, b, turn};
+      case block_side:
+        return {block_side, a, b};
+      case block_side + 1:
+        return {a, block_side, b};
+      case block_side + 2:
+        return {a, b, block_side};
+      case block_side + 3:
+        return {b == 2 ? a : block_side, b == 1 ? a : block_side, b == 0 ? a : block_side};  // b > 2: the corner
+    }
+  }
+
+  /// Nine voxels along x, of one of the masks.
+  CUTSDF_HD static std::uint32_t row(const std::uint32_t (&mask)[turns][threads / 32], int y, int z)
+  {
+    const auto from     = [&](int turn, int first) { return mask[turn][first >> 5] >> (first & 31); };
+    const bool y_inside = y < block_side;
+    const bool z_inside = z < block_side;
+    const int turn      = z_inside ? (y_inside ? z : block_side + 1) : block_side + (y_inside ? 2 : 3);
+    const int first     = block_side * (y_inside ? y : z_inside ? z : 2);
+    const int last_turn = block_side + (y_inside && z_inside ? 0 : 3);
+    const int last      = y_inside ? (z_inside ? block_side * z + y : block_side + y) : z_inside ? z : 3 * block_side;
+    return (from(turn, first) & 0xffu) | (from(last_turn, last) & 1u) << block_side;
+  }
+
+  /// Looks up one of the blocks around.
+  CUTSDF_HD void look_around(const listed_block& block, int n, scratch& s) const
+  {
+    const vec3i steps{static_cast<std::int32_t>(block.origin.x), static_cast<std::int32_t>(block.origin.y),
+                      static_cast<std::int32_t>(block.origin.z)};
+    const std::uint32_t place =
+      volume.find(block_of(steps + painter.view.base) + vec3i{n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1});
+    s.places[n]                       = place;
+    neighbours[block.place].places[n] = place;  // for the pass that finds colours
+  }
+
+  /// A thread's share of the voxels, all asked for before the first is used.
+  template <class Group>
+  CUTSDF_HD void load(std::uint32_t place, int thread, scratch& s) const
+  {
+    std::uint32_t places[turns];
+    CUTSDF_UNROLLED
+    for (int turn = 0; turn < turns; ++turn) {
+      const vec3i voxel = at(turn, thread);
+      places[turn] =
+        turn < block_side ? place : s.places[block_neighbours::index(voxel.x >> 3, voxel.y >> 3, voxel.z >> 3)];
+    }
+    stored_value<Voxel> values[turns];
+    std::uint32_t exists = 0;
+    CUTSDF_UNROLLED
+    for (int turn = 0; turn < turns; ++turn) {
+      const std::uint32_t stored = turn < block_side || ref_type::stored(places[turn]) ? 1u : 0u;
+      exists |= stored << turn;
+      values[turn] = stored_value<Voxel>::read(
+        volume.voxels, ref_type::offset(places[turn] & (0u - stored), index_in_block(at(turn, thread))));
+    }
+    CUTSDF_UNROLLED
+    for (int turn = 0; turn < turns; ++turn) {
+      const voxel_value& value = values[turn].stored;
+      Group::mark(s.seen[turn], thread, (exists >> turn & 1u) != 0 && value.weight > min_weight);
+      Group::mark(s.behind[turn], thread, value.distance <= 0.0f);
+      if (turn < turns - 1 || thread <= 3 * block_side) {
+        s.distances[slot(at(turn, thread))] = values[turn].approx_distance();
+      }
+    }
+  }
+
+  /// Lists those of a row's eight cells that the surface passes through; false where there is none.
+  template <class Group>
+  CUTSDF_HD static bool find(int of, scratch& s)
+  {
+    const int y       = of % block_side;
+    const int z       = of / block_side;
+    const auto either = [](std::uint32_t a) { return a | a >> 1; };
+    const auto both   = [](std::uint32_t a) { return a & a >> 1; };
+    std::uint32_t any = 0, all = ~0u, seen = ~0u;
+    CUTSDF_UNROLLED
+    for (int i = 0; i < 4; ++i) {
+      const std::uint32_t behind = row(s.behind, y + (i & 1), z + (i >> 1));
+      any |= behind;
+      all &= behind;
+      seen &= row(s.seen, y + (i & 1), z + (i >> 1));
+    }
+    std::uint32_t active = either(any) & ~both(all) & both(seen) & 0xffu;
+    if (active == 0) { return false; }
+    std::uint32_t to = Group::add(s.found, static_cast<std::uint32_t>(bits::count(active)));
+    for (; active != 0; active &= active - 1) {
+      s.cells[to++] = static_cast<std::uint16_t>(of * block_side + bits::lowest(active));
+    }
+    return true;
+  }
+
+  CUTSDF_HD static trilinear field_at(int slot, const scratch& s)
+  {
+    trilinear field;
+    CUTSDF_UNROLLED
+    for (int c = 0; c < 8; ++c) {
+      field.d[c] = s.distances[slot + ((c >> 2) * side + (c >> 1 & 1)) * side + (c & 1)];
+    }
+    return field;
+  }
+
+  /// Finds a cell's pixels, if it has any, and queues it or leaves it to the group.
+  template <class Group>
+  CUTSDF_HD void place(vec3f origin, vec3i at, scratch& s) const
+  {
+    cell_on_image cell = painter.place(origin + to_float(at));
+    cell.slot          = slot(at);
+    if (cell.pixels == 0) { return; }
+    if (cell.pixels > small && enqueue(cell, field_at(cell.slot, s))) { return; }
+    s.placed[Group::add(s.count, 1u)] = cell;
+  }
+
+  /// Queues a cell; one that covers a good part of the image in pieces. False where there is no room for it.
+  CUTSDF_HD bool enqueue(const cell_on_image& cell, const trilinear& field) const
+  {
+    const auto columns = static_cast<std::uint32_t>(cell.columns);
+    const auto rows    = cell.pixels / columns;
+    const auto width   = columns < piece ? columns : piece;
+    const auto height  = piece / width;
+    for (std::uint32_t y = 0; y < rows; y += height) {
+      for (std::uint32_t x = 0; x < columns; x += width) {
+        const auto across          = columns - x < width ? columns - x : width;
+        cell_on_image part         = cell;
+        part.left                  = cell.left + static_cast<float>(x);
+        part.top                   = cell.top + static_cast<float>(y);
+        part.columns               = static_cast<float>(across);
+        part.pixels                = across * (rows - y < height ? rows - y : height);
+        const std::uint32_t number = atomic::take_number(&counts->queued);
+        if (number < queue_capacity) {
+          queue[number] = {field, part};
+        } else if (part.pixels == cell.pixels) {
+          return false;
+        } else {
+          for (std::uint32_t k = 0; k < part.pixels; ++k) {
+            painter.draw(part, field, k);
+          }
+        }
+      }
+    }
+    return true;
+  }
+};
+
+/// Draws what was queued: a group takes a few cells.
+struct draw_queue {
+  static constexpr bool launches_early = true;
+  static constexpr int threads         = 64;
+  static constexpr int cells           = 8;
+
+  cell_painter painter;
+  const queued_cell* queue;
+  std::uint32_t capacity;
+  const cast_counts* counts;
+
+  struct scratch {
+    queued_cell cells[draw_queue::cells];
+  };
+
+  template <class Group>
+  CUTSDF_HD void operator()(const Group& group, std::int64_t i, scratch& s) const
+  {
+    const auto queued       = counts->queued < capacity ? counts->queued : capacity;
+    const std::int64_t left = std::int64_t{queued} - i * cells;
+    if (left <= 0) { return; }
+    const int count = static_cast<int>(left < cells ? left : cells);
+    group.for_each(count, [&](int k) { s.cells[k] = queue[i * cells + k]; });
+    group.for_each_of(
+      count, [&](int k) { return s.cells[k].where.pixels; },
+      [&](int k, std::uint32_t pixel) { painter.draw(s.cells[k].where, s.cells[k].field, pixel); });
+  }
+};
+
+}  // namespace cutsdf::inline v0::detail

@@ -8,6 +8,9 @@
 #include "support/tolerances.hpp"
 #include "support/volumes.hpp"
 
+#include <array>
+#include <random>
+
 namespace cutsdf_test::raycasts {
 
 const Eigen::Vector3f origin          = Eigen::Vector3f::Zero();
@@ -287,6 +290,119 @@ TEST_CASE("rays hit where a march in tiny steps does", "[raycast]")
   REQUIRE(one <= both / 50);  // at the silhouette
   REQUIRE(steep > both / 2);
   REQUIRE(apart <= steep / 100);
+}
+
+/// A cell of the lattice that a surface passes through: its lowest corner, seen from the camera, and the field there.
+struct crossed_cell {
+  Eigen::Vector3d lowest;
+  std::array<double, 8> distances;
+
+  [[nodiscard]] double at(const Eigen::Vector3d& position) const
+  {
+    const Eigen::Vector3d t = position - lowest;
+    double sum              = 0.0;
+    for (int i = 0; i < 8; ++i) {
+      sum += distances[static_cast<std::size_t>(i)] * ((i & 1) != 0 ? t.x() : 1.0 - t.x()) *
+             ((i & 2) != 0 ? t.y() : 1.0 - t.y()) * ((i & 4) != 0 ? t.z() : 1.0 - t.z());
+    }
+    return sum;
+  }
+};
+
+std::vector<crossed_cell> crossed_cells(const voxel_map& voxels, const Eigen::Vector3d& camera)
+{
+  std::vector<crossed_cell> cells;
+  for (const auto& [voxel, value] : voxels) {
+    crossed_cell cell{Eigen::Vector3d(voxel.x, voxel.y, voxel.z) + Eigen::Vector3d::Constant(0.5) - camera, {}};
+    bool seen = true, front = false, behind = false;
+    for (int i = 0; i < 8 && seen; ++i) {
+      const auto corner = voxels.find(voxel + vec3i{i & 1, i >> 1 & 1, i >> 2});
+      seen              = corner != voxels.end();
+      if (!seen) { break; }
+      const double d                              = double{corner->second.distance};
+      cell.distances[static_cast<std::size_t>(i)] = d;
+      front                                       = front || d > 0.0;
+      behind                                      = behind || d <= 0.0;
+    }
+    if (seen && front && behind) { cells.push_back(cell); }
+  }
+  return cells;
+}
+
+TEST_CASE("no ray slips through between the cells of any surface", "[raycast]")
+{
+  // Points that have no surface in common: cells with holes between them, seen from among them, also where the rays run
+  // exactly in the planes between cells.
+  std::mt19937 random(3);
+  constexpr double voxel = 1.0 / 128.0;
+  const auto uniform     = [&](double a, double b) { return std::uniform_real_distribution<double>(a, b)(random); };
+  int hits = 0, apart = 0;
+  for (int round = 0; round < 60; ++round) {
+    INFO("round " << round);
+    const double spread = uniform(0.03, 0.2);
+    std::vector<vec3f> positions(static_cast<std::size_t>(uniform(100.0, 3000.0)));
+    for (vec3f& p : positions) {
+      p = {static_cast<float>(uniform(-spread, spread)), static_cast<float>(uniform(-spread, spread)),
+           static_cast<float>(uniform(-spread, spread))};
+    }
+    const bool along_grid     = round % 3 == 2;
+    const Eigen::Vector3d eye = along_grid ? Eigen::Vector3d(1.5 * voxel, -0.5 * voxel, -0.3)
+                                           : Eigen::Vector3d(uniform(-0.3, 0.3), uniform(-0.3, 0.3), -0.25);
+    default_volume v({.voxel_size = static_cast<float>(voxel), .truncation = 0.03f, .block_capacity = 4096},
+                     test_stream());
+    const auto points = upload(positions);
+    static_cast<void>(v.integrate({.positions = points.span()}, eye.cast<float>()));
+
+    auto camera = camera_of(static_cast<int>(uniform(8.0, 40.0)), static_cast<int>(uniform(8.0, 30.0)), 60.0);
+    if (along_grid) {
+      camera.cx = 5.0f;
+      camera.cy = 4.0f;
+    }
+    const auto pose =
+      look_at(eye, along_grid ? Eigen::Vector3d(1.5 * voxel, -0.5 * voxel, 1.0) : Eigen::Vector3d(0.0, 0.0, 0.0));
+    const auto depth           = v.raycast(camera, pose, {.min_depth = 0.002f}).depth.to_host();
+    const Eigen::Isometry3d to = pose.cast<double>();
+    const auto cells           = crossed_cells(observed_voxels(v), to.translation() / voxel);
+    for (std::size_t i = 0; i < depth.size(); ++i) {
+      const Eigen::Vector3d along =
+        to.linear() * to_eigen(camera.ray(static_cast<int>(i) % camera.width, static_cast<int>(i) / camera.width));
+      double truth  = 1.0e30;
+      bool doubtful = false;  // to rounding
+      for (const auto& cell : cells) {
+        double from = 0.002 / voxel, until = 1.0e30;
+        for (int axis = 0; axis < 3; ++axis) {
+          const double lowest = cell.lowest[axis];
+          if (along[axis] == 0.0) {  // a ray in the plane between two cells is in the upper one
+            until = lowest <= 0.0 && lowest + 1.0 > 0.0 ? until : -1.0;
+            continue;
+          }
+          from  = std::max(from, std::min(lowest / along[axis], (lowest + 1.0) / along[axis]));
+          until = std::min(until, std::max(lowest / along[axis], (lowest + 1.0) / along[axis]));
+        }
+        if (from > until + 0.001) { continue; }
+        double front = from, behind = until;
+        doubtful = doubtful || until - from < 0.01 || std::abs(cell.at(along * from)) < 0.002 ||
+                   std::abs(cell.at(along * until)) < 0.002;
+        if (!(cell.at(along * front) > 0.0 && cell.at(along * behind) <= 0.0)) { continue; }
+        for (int k = 0; k < 40; ++k) {
+          const double middle                              = 0.5 * (front + behind);
+          (cell.at(along * middle) > 0.0 ? front : behind) = middle;
+        }
+        truth = std::min(truth, behind);
+      }
+      if (doubtful) { continue; }
+      const double cast = double{depth[i]} / voxel;
+      INFO("pixel " << i << ", truth " << truth << ", cast " << cast);
+      REQUIRE((cast > 0.0) == (truth < 1.0e30));
+      if (cast == 0.0) { continue; }
+      ++hits;
+      REQUIRE(std::abs(cast - truth) * along.norm() < 1.75);  // in the same cell, whose field may have three roots
+      apart += std::abs(cast - truth) * along.norm() > 0.01 ? 1 : 0;
+    }
+  }
+  INFO(hits << " hits, " << apart << " apart");
+  REQUIRE(hits > 500);
+  REQUIRE(apart <= hits / 25);
 }
 
 TEST_CASE("a camera right in front of a surface sees what a march does", "[raycast]")

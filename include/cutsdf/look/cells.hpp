@@ -65,13 +65,22 @@ struct cell_painter {
     cut(lowest.z, highest.z, along.z);
     if (!(z0 <= z1)) { return; }
     const vec3f from{-lowest.x, -lowest.y, -lowest.z};
-    const float front = field.at(point_on(from, along, z0));
-    const float back  = field.at(point_on(from, along, z1));
+    float front = field.at(point_on(from, along, z0));
+    float back  = field.at(point_on(from, along, z1));
     if (!(front > -(slack + spread * z0) && back <= 0.0f && back < front)) { return; }
-    // False position, once: what is nearest is right wherever it is in the cell; the second pass goes on from there.
-    const float z = z0 + (z1 - z0) * approx::div(front, front - back);
-    atomic::lower(&depth[std::int64_t{static_cast<int>(v)} * view.width + static_cast<int>(u)],
-                  approx::smaller(approx::larger(z, z0), z1));
+    // False position, twice: what is nearest is right wherever it is in the cell; the second pass goes on from there.
+    const auto root = [&] {
+      const float z = z0 + (z1 - z0) * approx::div(front, front - back);
+      return approx::smaller(approx::larger(z, z0), z1);
+    };
+    const float z     = root();
+    const float value = field.at(point_on(from, along, z));
+    const bool behind = value <= 0.0f;
+    z0                = behind ? z0 : z;
+    z1                = behind ? z : z1;
+    front             = behind ? front : value;
+    back              = behind ? value : back;
+    atomic::lower(&depth[std::int64_t{static_cast<int>(v)} * view.width + static_cast<int>(u)], root());
   }
 
  private:

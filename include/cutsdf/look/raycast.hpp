@@ -148,7 +148,7 @@ struct shade_surface {
     return outer(x) + outer(y) + outer(z) <= 1;
   }
 
-  /// The root of a cell's field on the ray, from a depth close to it: Newton's steps.
+  /// The root of a cell's field on the ray, from a depth close to it: Newton's steps, as long as they stay in the cell.
   CUTSDF_HD static float polished(const trilinear& cell, vec3f from, vec3f along, float z)
   {
     CUTSDF_UNROLLED
@@ -156,8 +156,11 @@ struct shade_surface {
       vec3f slope;
       const float value = cell.at(point_on(from, along, z), slope);
       const float gain  = dot(slope, along);
-      const float step  = gain < -1.0e-6f ? approx::div(value, -gain) : 0.0f;
-      z += approx::smaller(approx::larger(step, -0.5f), 0.5f);
+      const float next  = gain < -1.0e-6f ? z - approx::div(value, gain) : z;
+      const vec3f t     = point_on(from, along, next);
+      const float least = approx::smaller(t.x, approx::smaller(t.y, t.z));
+      const float most  = approx::larger(t.x, approx::larger(t.y, t.z));
+      z                 = least > -0.001f && most < 1.001f ? next : z;
     }
     return z;
   }

@@ -112,7 +112,7 @@ struct queued_cell {
 };
 
 /// Cells that a ray cast can queue. Where there are more, the groups that found them draw them.
-inline constexpr std::int64_t most_queued_cells = 32768;
+inline constexpr std::int64_t most_queued_cells = 65536;
 
 struct cloud_view;
 

@@ -101,7 +101,7 @@ struct surface_ref {
     const std::uint32_t first = before(std::int64_t{voxel.place} * words_per_block + w).vertices();
     const std::uint32_t below = (1u << (voxel.index & 31)) - 1u;
     const auto counted        = [&](int k) { return word.crossed[k] & (k < axis ? ~0u : k == axis ? below : 0u); };
-    const int number          = bits::count(counted(0)) + bits::count(counted(1)) + bits::count(counted(2));
+    const int number          = bits::count(counted(0), counted(1), counted(2));
     return first + static_cast<std::uint32_t>(number);
   }
 };

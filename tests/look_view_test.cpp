@@ -29,6 +29,7 @@ std::vector<bool> listed(const std::vector<vec3i>& blocks, const detail::camera_
   buffer<std::uint32_t, test_space> places(in.size(), test_stream());
   table.insert_async(in.span(), places.data());
   buffer<detail::listed_block, test_space> list(table.capacity(), test_stream());
+  list.fill_bytes(0);
   buffer<detail::cast_counts, test_space> counts(1, test_stream());
   counts.fill_bytes(0);
   const std::int64_t pixels = std::int64_t{view.width} * view.height;

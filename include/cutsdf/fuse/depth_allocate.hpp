@@ -347,12 +347,12 @@ struct allocate_depth {
                                   route_memory<integer>& memory) const
   {
     constexpr std::int32_t none = block_walk<F>::no_route;
-    std::int32_t is_unknown[lanes], routes[lanes];
-    unknown.store(is_unknown);
+    std::int32_t routes[lanes];
     route.store(routes);
     std::int32_t last = none;
-    for (int i = 0; i < lanes; ++i) {
-      if (is_unknown[i] == 0 || (routes[i] == last && last != none)) { continue; }
+    for (std::uint32_t rest = lane_bits(unknown); rest != 0; rest &= rest - 1) {
+      const int i = bits::lowest(rest);
+      if (routes[i] == last && last != none) { continue; }
       // A route on which a block was refused stays unknown: whoever comes next is refused, and counted, as well.
       if (insert(walk.at(i), stamp) && routes[i] != none) {
         last = routes[i];

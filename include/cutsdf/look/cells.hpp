@@ -313,11 +313,12 @@ struct draw_cells {
   }
 };
 
-/// Draws what was queued: a group takes a few cells.
+/// Draws what was queued: each group every n-th handful of cells.
 struct draw_queue {
   static constexpr bool launches_early = true;
   static constexpr int threads         = 64;
   static constexpr int cells           = 8;
+  static constexpr std::int64_t groups = 4096;
 
   cell_painter painter;
   const queued_cell* queue;
@@ -331,14 +332,14 @@ struct draw_queue {
   template <class Group>
   CUTSDF_HD void operator()(const Group& group, std::int64_t i, scratch& s) const
   {
-    const auto queued       = counts->queued < capacity ? counts->queued : capacity;
-    const std::int64_t left = std::int64_t{queued} - i * cells;
-    if (left <= 0) { return; }
-    const int count = static_cast<int>(left < cells ? left : cells);
-    group.for_each(count, [&](int k) { s.cells[k] = queue[i * cells + k]; });
-    group.for_each_of(
-      count, [&](int k) { return s.cells[k].where.pixels; },
-      [&](int k, std::uint32_t pixel) { painter.draw(s.cells[k].where, s.cells[k].field, pixel); });
+    const std::int64_t queued = counts->queued < capacity ? counts->queued : capacity;
+    for (std::int64_t first = i * cells; first < queued; first += groups * cells) {
+      const int count = static_cast<int>(queued - first < cells ? queued - first : cells);
+      group.for_each(count, [&](int k) { s.cells[k] = queue[first + k]; });
+      group.for_each_of(
+        count, [&](int k) { return s.cells[k].where.pixels; },
+        [&](int k, std::uint32_t pixel) { painter.draw(s.cells[k].where, s.cells[k].field, pixel); });
+    }
   }
 };
 

@@ -247,7 +247,7 @@ void volume<Space, Voxel, Policies>::raycast_async(ray_image<Space>& into, const
     draw_cells{v, painter, storage_.listed.data(), storage_.neighbours.data(), cell_queue_.data(), room, counts,
                options.min_weight});
   using detail::draw_queue;
-  Space::template for_each_group<draw_queue::threads>(stream_, nullptr, room / draw_queue::cells,
+  Space::template for_each_group<draw_queue::threads>(stream_, nullptr, draw_queue::groups,
                                                       draw_queue{painter, cell_queue_.data(), room, counts});
   Space::template for_each_group<detail::patches::pixels>(
     stream_, nullptr, detail::patches{camera.width, camera.height}.count(),

@@ -9,10 +9,14 @@
 //   lane_index<F>()                0, 1, ... N - 1
 #pragma once
 
-#include <cutsdf/space/config.hpp>
+#include <cutsdf/space/bits.hpp>
 
 #include <cstdint>
 #include <cstring>
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
 
 namespace cutsdf::inline v0 {
 
@@ -191,34 +195,46 @@ CUTSDF_INLINE T lane(T a, int)
   return a;
 }
 
+/// A bit for each lane of a mask, the first lane's the lowest.
+template <int N>
+CUTSDF_INLINE std::uint32_t lane_bits(pack<std::int32_t, N> m)
+{
+  static_assert(N <= 32);
+  std::uint32_t bits = 0;
+#if defined(__SSE2__) && !CUTSDF_DEVICE_PASS
+  if constexpr (N % 4 == 0) {
+    __m128 quarters[N / 4];
+    std::memcpy(quarters, &m.v, sizeof quarters);
+    for (int i = 0; i < N / 4; ++i) {
+      bits |= static_cast<std::uint32_t>(_mm_movemask_ps(quarters[i])) << 4 * i;
+    }
+    return bits;
+  }
+#endif
+  for (int i = 0; i < N; ++i) {
+    bits |= (lane(m, i) != 0 ? 1u : 0u) << i;
+  }
+  return bits;
+}
+
 CUTSDF_INLINE bool any(bool m) { return m; }
 CUTSDF_INLINE bool all(bool m) { return m; }
 template <int N>
 CUTSDF_INLINE bool any(pack<std::int32_t, N> m)
 {
-  std::uint64_t halves[N / 2]{};
-  std::memcpy(halves, &m.v, sizeof halves);
-  std::uint64_t together = 0;
-  for (int i = 0; i < N / 2; ++i) {
-    together |= halves[i];
-  }
-  return together != 0;
+  return lane_bits(m) != 0;
 }
 template <int N>
 CUTSDF_INLINE bool all(pack<std::int32_t, N> m)
 {
-  return !any(m == pack<std::int32_t, N>(0));
+  return lane_bits(m) == ~std::uint32_t{0} >> (32 - N);
 }
 
 /// The first lane in which a mask holds, where it holds in any.
 template <int N>
 CUTSDF_INLINE int first_lane(pack<std::int32_t, N> m)
 {
-  int i = 0;
-  while (i < N - 1 && lane(m, i) == 0) {
-    ++i;
-  }
-  return i;
+  return bits::lowest(lane_bits(m));
 }
 
 template <class F>

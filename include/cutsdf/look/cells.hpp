@@ -41,9 +41,9 @@ struct cell_painter {
   /// Pixel k of the cell.
   CUTSDF_HD void draw(const cell_on_image& cell, const trilinear& field, std::uint32_t k) const
   {
-    // Of numbers so small (a piece has no more) the quotient is exact.
+    // The quotient is exact: a strip has 2048 pixels, or a single row of up to 2^22.
     const auto number = static_cast<float>(k);
-    const float row   = floorf(approx::div(number + 0.5f, cell.columns));
+    const float row   = floorf(approx::div(number + 0.25f, cell.columns));
     const float u     = cell.left + (number - row * cell.columns);
     const float v     = cell.top + row;
     const vec3f along = view.along(u, v);
@@ -156,7 +156,7 @@ struct draw_cells {
 
  private:
   static constexpr std::uint32_t small = 16;    // pixels of a cell that is not queued
-  static constexpr std::uint32_t piece = 2048;  // of one that is not cut
+  static constexpr std::uint32_t strip = 2048;  // of one that is not cut
 
   /// Place of a voxel's distance.
   CUTSDF_HD static int slot(vec3i at) { return (at.z * side + at.y) * side + at.x; }
@@ -282,32 +282,29 @@ struct draw_cells {
     s.placed[Group::add(s.count, 1u)] = cell;
   }
 
-  /// Queues a cell; one that covers a good part of the image in pieces. False where there is no room for it.
+  /// Queues a cell; one that covers a good part of the image in strips of whole rows. False where there is no room.
   CUTSDF_HD bool enqueue(const cell_on_image& cell, const trilinear& field) const
   {
-    const auto columns = static_cast<std::uint32_t>(cell.columns);
-    const auto rows    = cell.pixels / columns;
-    const auto width   = columns < piece ? columns : piece;
-    const auto height  = piece / width;
-    for (std::uint32_t y = 0; y < rows; y += height) {
-      for (std::uint32_t x = 0; x < columns; x += width) {
-        const auto across          = columns - x < width ? columns - x : width;
-        cell_on_image part         = cell;
-        part.left                  = cell.left + static_cast<float>(x);
-        part.top                   = cell.top + static_cast<float>(y);
-        part.columns               = static_cast<float>(across);
-        part.pixels                = across * (rows - y < height ? rows - y : height);
-        const std::uint32_t number = atomic::take_number(&counts->queued);
-        if (number < queue_capacity) {
-          queue[number] = {field, part};
-        } else if (part.pixels == cell.pixels) {
-          return false;
-        } else {
-          for (std::uint32_t k = 0; k < part.pixels; ++k) {
-            painter.draw(part, field, k);
-          }
+    cell_on_image part = cell;
+    std::uint32_t rows = 0;  // of a strip
+    if (cell.pixels > strip) {
+      const auto columns = static_cast<std::uint32_t>(cell.columns);
+      rows               = columns < strip ? strip / columns : 1;
+      part.pixels        = rows * columns;
+    }
+    for (std::uint32_t left = cell.pixels; left != 0; left -= part.pixels) {
+      part.pixels                = part.pixels < left ? part.pixels : left;
+      const std::uint32_t number = atomic::take_number(&counts->queued);
+      if (number < queue_capacity) {
+        queue[number] = {field, part};
+      } else if (part.pixels == cell.pixels) {
+        return false;
+      } else {
+        for (std::uint32_t k = 0; k < part.pixels; ++k) {
+          painter.draw(part, field, k);
         }
       }
+      part.top += static_cast<float>(rows);
     }
     return true;
   }

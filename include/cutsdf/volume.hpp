@@ -112,12 +112,12 @@ struct queued_cell {
 };
 
 /// Cells that a ray cast can queue. Where there are more, the groups that found them draw them.
-inline constexpr std::int64_t most_queued_cells = 65536;
+constexpr std::int64_t queued_cells(std::int64_t block_capacity)
+{
+  return std::min(block_capacity, std::int64_t{1024}) * 64;
+}
 
 struct cloud_view;
-
-/// Such tiles that a volume has room for: an image is divided into no more, however large it is.
-inline constexpr std::int64_t most_tiles = 8192;
 }  // namespace detail
 
 /// A truncated signed distance volume in blocks of 8x8x8 voxels; move-only (one that was moved from may be assigned to
@@ -152,7 +152,8 @@ class volume {
   volume(const volume_settings& settings, stream_type stream, resource& memory = Space::default_resource())
     : settings_(checked(settings)), stream_(stream), memory_(&memory), storage_(make_storage(settings_)),
       state_(1, stream, memory), result_(1, stream, memory), cast_counts_(1, stream, memory),
-      cell_queue_(detail::most_queued_cells, stream, memory), metres_(settings_.image_pixels + 1, stream, memory)
+      cell_queue_(detail::queued_cells(settings_.block_capacity), stream, memory),
+      metres_(settings_.image_pixels + 1, stream, memory)
   {
     Space::once(stream_, detail::start_state{state_.data()});
     cast_counts_.fill_bytes(0);

@@ -54,7 +54,6 @@ struct shade_surface {
   vec3f* normals;
   rgb8* colors;
   cast_counts* counts;
-
   const block_neighbours* neighbours;
 
   struct scratch {};

@@ -18,9 +18,8 @@ CUTSDF_HD inline vec3f point_on(vec3f origin, vec3f direction, float t)
 
 /// A camera in units of voxels.
 struct camera_view {
-  vec3f origin;                // of the rays, in the volume's frame
-  vec3i base;                  // the voxel that it lies in, where that is in range
-  vec3f offset;                // from the origin to the centre of that voxel
+  vec3i base;                  // the voxel that the camera lies in, where that is in range
+  vec3f offset;                // from the camera to the centre of that voxel
   vec3f right, down, forward;  // world frame; right and down a pixel long at depth 1
   vec3f to_u, to_v;            // with these a point's column and row, counted from the principal point, times its depth
   float cx, cy;
@@ -35,8 +34,7 @@ struct camera_view {
     const vec3i base   = addressable(origin) ? voxel_at(origin) : vec3i{0, 0, 0};
     const vec3f right{m.row0.x, m.row1.x, m.row2.x};
     const vec3f down{m.row0.y, m.row1.y, m.row2.y};
-    return {origin,
-            base,
+    return {base,
             centre_vox(base) - origin,
             right * (1.0f / camera.fx),
             down * (1.0f / camera.fy),

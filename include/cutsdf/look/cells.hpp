@@ -155,7 +155,7 @@ struct draw_cells {
   }
 
  private:
-  static constexpr std::uint32_t small = 16;    // pixels of a cell that is not queued
+  static constexpr std::uint32_t few   = 16;    // pixels of a cell that is not queued
   static constexpr std::uint32_t strip = 2048;  // of one that is not cut
 
   /// Place of a voxel's distance.
@@ -278,7 +278,7 @@ struct draw_cells {
     cell_on_image cell = painter.place(origin + to_float(at));
     cell.slot          = slot(at);
     if (cell.pixels == 0) { return; }
-    if (cell.pixels > small && enqueue(cell, field_at(cell.slot, s))) { return; }
+    if (cell.pixels > few && enqueue(cell, field_at(cell.slot, s))) { return; }
     s.placed[Group::add(s.count, 1u)] = cell;
   }
 

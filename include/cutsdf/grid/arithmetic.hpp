@@ -261,26 +261,4 @@ CUTSDF_HD inline float smaller(float a, float b)
 #endif
 }
 
-CUTSDF_HD inline float from_bits(std::int32_t bits)
-{
-#if CUTSDF_DEVICE_PASS
-  return __int_as_float(bits);
-#else
-  float a;
-  __builtin_memcpy(&a, &bits, sizeof a);
-  return a;
-#endif
-}
-
-CUTSDF_HD inline std::int32_t to_bits(float a)
-{
-#if CUTSDF_DEVICE_PASS
-  return __float_as_int(a);
-#else
-  std::int32_t bits;
-  __builtin_memcpy(&bits, &a, sizeof bits);
-  return bits;
-#endif
-}
-
 }  // namespace cutsdf::inline v0::approx

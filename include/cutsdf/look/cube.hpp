@@ -1,5 +1,4 @@
-// Reading the voxels around a position, all at once: the blocks that they lie in are looked up first, so that the loads
-// do not wait for each other.
+// Reading the voxels around a cell, all at once: which blocks they lie in is known, so that no load waits for another.
 #pragma once
 
 #include <cutsdf/volume.hpp>
@@ -19,7 +18,7 @@ class voxel_cube {
  public:
   using ref_type = volume_ref<Voxel, Policies>;
 
-  /// The cell whose lowest voxel is `inside` the block at `place`, with its neighbours.
+  /// The cell whose lowest voxel has the coordinates `inside` in its block; `neighbours` are those of that block.
   CUTSDF_HD voxel_cube(const block_neighbours& neighbours, vec3i inside) : inside_(inside)
   {
     // On each axis the voxels lie in this block and at most one other.

@@ -42,7 +42,7 @@ struct patches {
   }
 };
 
-/// Second pass: from depths close to the surface the depths on it, in metres; normals and colours.
+/// The last pass: from depths close to the surface the depths on it, in metres; normals and colours.
 template <class Voxel, class Policies>
 struct shade_surface {
   using ref_type = volume_ref<Voxel, Policies>;

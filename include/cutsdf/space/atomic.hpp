@@ -108,28 +108,7 @@ CUTSDF_HD inline void set_bits(std::uint32_t* address, std::uint32_t bits)
 #endif
 }
 
-/// The same for 64 bits.
-CUTSDF_HD inline void set_bits(std::uint64_t* address, std::uint64_t bits)
-{
-#if CUTSDF_DEVICE_PASS
-  atomicOr(reinterpret_cast<unsigned long long*>(address), static_cast<unsigned long long>(bits));
-#else
-  reference<std::uint64_t>(*address).fetch_or(bits, order::relaxed);
-#endif
-}
-
-/// Relaxed minimum; the old value is dropped.
-CUTSDF_HD inline void lower(std::int32_t* address, std::int32_t value)
-{
-#if CUTSDF_DEVICE_PASS
-  atomicMin(address, value);
-#else
-  std::int32_t seen = load_relaxed(address);
-  while (value < seen && !reference<std::int32_t>(*address).compare_exchange_weak(seen, value, order::relaxed)) {}
-#endif
-}
-
-/// The same for floats that are not negative.
+/// Relaxed minimum of floats that are not negative; the old value is dropped.
 CUTSDF_HD inline void lower(float* address, float value)
 {
 #if CUTSDF_DEVICE_PASS

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cutsdf/space/memory_resource.hpp>
+#include <cutsdf/space/warp.hpp>
 
 #if CUTSDF_HAS_CUDA
 
@@ -228,21 +229,6 @@ CUTSDF_KERNEL void __launch_bounds__(tile_layout<Lanes>::threads, wanted_blocks<
     }
   }
 }
-
-/// Bitwise or over the threads of a warp.
-#if CUTSDF_DEVICE_PASS
-__device__ inline unsigned warp_or(unsigned bits)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_or_sync(0xffffffffu, bits);
-#else
-  for (int step = 16; step > 0; step /= 2) {
-    bits |= __shfl_xor_sync(0xffffffffu, bits, step);
-  }
-  return bits;
-#endif
-}
-#endif
 
 template <int Threads, class F>
 CUTSDF_KERNEL void __launch_bounds__(Threads) for_each_program_kernel(const F f)
@@ -522,7 +508,7 @@ struct device {
         int begun            = -1;  // the last k that began before this turn
         for (unsigned turn = 0; turn < total; turn += 32) {
           const unsigned at     = begin - turn;
-          const unsigned begins = detail::warp_or(calls != 0 && at < 32 ? 1u << at : 0u);
+          const unsigned begins = warp::any_of(calls != 0 && at < 32 ? 1u << at : 0u);
           const int which       = begun + __popc(begins & up_to_this);
           begun += __popc(begins);
           const unsigned j = turn + lane - __shfl_sync(all, begin, which);

@@ -200,7 +200,8 @@ struct host {
       }
     }
 
-    /// Bit i of `words` becomes `flag`. Threads 32 * n to 32 * n + 31 come here together, with i of the same order.
+    /// Bit i of `words` becomes `flag`. The threads of a warp come here together: the first with an i that is a
+    /// multiple of 32, the others with those that follow.
     CUTSDF_INLINE static void mark(std::uint32_t* words, int i, bool flag)
     {
       const std::uint32_t bit = 1u << (i & 31);

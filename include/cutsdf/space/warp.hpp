@@ -147,31 +147,18 @@ CUTSDF_HD inline bool any(bool flag)
 #endif
 }
 
-/// Those threads of a warp for which something holds, who take the same way through the code. What loops do to threads
-/// whose turns differ in number, meet() undoes: from there they run together again.
-class team {
- public:
-  /// All threads of the warp must come here together.
-  CUTSDF_HD explicit team([[maybe_unused]] bool member)
-  {
-#if CUTSDF_DEVICE_PASS
-    members_ = those(member);
-#endif
+/// Bits that are set in any thread of the warp's words; all must come here together.
+CUTSDF_HD inline std::uint32_t any_of(std::uint32_t bits)
+{
+#if CUTSDF_DEVICE_PASS && __CUDA_ARCH__ >= 800
+  return __reduce_or_sync(everyone, bits);
+#elif CUTSDF_DEVICE_PASS
+  for (int step = 16; step > 0; step /= 2) {
+    bits |= __shfl_xor_sync(everyone, bits, step);
   }
-
-  /// Waits for the others; for members only.
-  CUTSDF_HD void meet() const
-  {
-#if CUTSDF_DEVICE_PASS
-    __syncwarp(members_);
 #endif
-  }
-
- private:
-#if CUTSDF_DEVICE_PASS
-  unsigned members_;
-#endif
-};
+  return bits;
+}
 
 /// What `take()` returns to the first thread of the warp, which alone calls it; all must come here together.
 template <class Take>

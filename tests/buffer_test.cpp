@@ -283,33 +283,42 @@ TEMPLATE_TEST_CASE_SIG("for_each_of makes every call once", "[space]", ((int Thr
   REQUIRE(calls.to_host() == expected);
 }
 
-struct mark_each {
-  std::uint32_t* words;
+struct mark_rows {
+  static constexpr int turns = 3;
+  static constexpr int rows  = 8;  // a turn
+
+  std::uint16_t* flags;
   struct scratch {};
   template <class Group>
   CUTSDF_HD void operator()(const Group& group, std::int64_t i, scratch&) const
   {
     group.for_each_thread([&](int thread) {
-      for (int turn = 0; turn < 3; ++turn) {
-        Group::mark(words + 6 * i, 64 * turn + thread, (i + turn + thread) % 3 == 0);
+      for (int turn = 0; turn < turns; ++turn) {
+        const std::int64_t n = i + turn + thread;
+        Group::mark_row(flags[(i * turns + turn) * rows + Group::row_of(thread)], thread, n % 3 == 0, n % 5 == 0);
       }
     });
   }
 };
 
-TEST_CASE("mark sets and clears the bit of each thread", "[space]")
+TEST_CASE("mark_row sets and clears the flags of each thread", "[space]")
 {
   constexpr std::int64_t groups = 201;
-  buffer<std::uint32_t, test_space> words(groups * 6, test_stream());
-  words.fill_bytes(0xa5);
-  test_space::for_each_group<64>(test_stream(), nullptr, groups, mark_each{words.data()});
-  std::vector<std::uint32_t> expected(groups * 6, 0u);
-  for (std::int64_t i = 0; i < groups; ++i) {
-    for (std::int64_t k = 0; k < 192; ++k) {
-      if ((i + k / 64 + k % 64) % 3 == 0) { expected[static_cast<std::size_t>(6 * i + k / 32)] |= 1u << (k % 32); }
+  constexpr std::int64_t rows   = groups * mark_rows::turns * mark_rows::rows;
+  buffer<std::uint16_t, test_space> flags(rows, test_stream());
+  flags.fill_bytes(0xa5);
+  test_space::for_each_group<64>(test_stream(), nullptr, groups, mark_rows{flags.data()});
+  std::vector<std::uint16_t> expected;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::int64_t first =
+      row / (mark_rows::turns * mark_rows::rows) + row / mark_rows::rows % mark_rows::turns + row % mark_rows::rows * 8;
+    unsigned all = 0;
+    for (unsigned k = 0; k < 8; ++k) {
+      all |= ((first + k) % 3 == 0 ? 1u : 0u) << k | ((first + k) % 5 == 0 ? 0x100u : 0u) << k;
     }
+    expected.push_back(static_cast<std::uint16_t>(all));
   }
-  REQUIRE(words.to_host() == expected);
+  REQUIRE(flags.to_host() == expected);
 }
 
 struct larger {

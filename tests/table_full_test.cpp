@@ -5,6 +5,7 @@
 
 #include "support/inspect.hpp"
 #include "support/space.hpp"
+#include "support/tables.hpp"
 
 namespace cutsdf_test::table_full {
 
@@ -36,22 +37,24 @@ struct outcome {
   int found{0};
   int without_storage{0};
   int absent{0};
+  bool operator==(const outcome&) const = default;
 };
 
 /// Inserts each block many times at once and checks that insert and find say the same.
 template <class Policies>
-outcome<Policies> fill(const std::vector<vec3i>& blocks, std::int64_t table_capacity, std::int64_t block_capacity)
+outcome<Policies> fill_by(const std::vector<vec3i>& blocks, std::int64_t table_capacity, std::int64_t block_capacity,
+                          insertion how)
 {
+  CAPTURE(table_capacity, block_capacity, how);
   block_table<test_space, Policies> table(table_capacity, block_capacity, test_stream());
   constexpr int repeats = 300;
   std::vector<vec3i> many;
   for (int i = 0; i < repeats; ++i) {
     many.insert(many.end(), blocks.begin(), blocks.end());
   }
-  const auto in = upload(many);
+  const auto in       = upload(many);
+  const auto inserted = insert_all(table, in, how);
   buffer<std::uint32_t, test_space> indices(in.size(), test_stream());
-  table.insert_async(in.span(), indices.data());
-  const auto inserted = indices.to_host();
   table.find_async(in.span(), indices.data());
   REQUIRE(indices.to_host() == inserted);
 
@@ -74,6 +77,15 @@ outcome<Policies> fill(const std::vector<vec3i>& blocks, std::int64_t table_capa
   }
   REQUIRE(table.size() == result.found + result.without_storage);
   return result;
+}
+
+/// Every way to insert has the same outcome.
+template <class Policies>
+outcome<Policies> fill(const std::vector<vec3i>& blocks, std::int64_t table_capacity, std::int64_t block_capacity)
+{
+  const auto in_bulk = fill_by<Policies>(blocks, table_capacity, block_capacity, insertion::in_bulk);
+  REQUIRE(fill_by<Policies>(blocks, table_capacity, block_capacity, insertion::one_by_one) == in_bulk);
+  return in_bulk;
 }
 
 TEMPLATE_TEST_CASE("small tables are filled to the last slot", "[table][hostile]", policies<>, policies<hash::teschner>,

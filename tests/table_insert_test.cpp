@@ -5,6 +5,7 @@
 
 #include "support/inspect.hpp"
 #include "support/space.hpp"
+#include "support/tables.hpp"
 #include "support/volumes.hpp"
 
 #include <random>
@@ -20,14 +21,14 @@ struct table_facts {
 };
 
 template <class Policies>
-table_facts<Policies> insert(const std::vector<vec3i>& blocks, std::int64_t table_capacity, std::int64_t block_capacity)
+table_facts<Policies> insert(const std::vector<vec3i>& blocks, std::int64_t table_capacity, std::int64_t block_capacity,
+                             insertion how = insertion::in_bulk)
 {
   block_table<test_space, Policies> table(table_capacity, block_capacity, test_stream());
   const auto in = upload(blocks);
-  buffer<std::uint32_t, test_space> indices(in.size(), test_stream());
-  table.insert_async(in.span(), indices.data());
   table_facts<Policies> facts;
-  facts.indices = indices.to_host();
+  facts.indices = insert_all(table, in, how);
+  buffer<std::uint32_t, test_space> indices(in.size(), test_stream());
   table.find_async(in.span(), indices.data());
   facts.found = indices.to_host();
   facts.keys  = download(table.ref().keys, table.block_capacity());
@@ -90,7 +91,9 @@ TEMPLATE_TEST_CASE("threads that insert the same blocks agree on one dense place
     distinct.insert({coordinate(random), coordinate(random), coordinate(random)});
   }
   const auto blocks = shuffled_repeats({distinct.begin(), distinct.end()}, 30, seed);
-  check_complete(blocks, insert<TestType>(blocks, 8192, 3000), TestType::index_type::from_slot ? 8192 : 3000);
+  for (const insertion how : all_insertions) {
+    check_complete(blocks, insert<TestType>(blocks, 8192, 3000, how), TestType::index_type::from_slot ? 8192 : 3000);
+  }
 }
 
 TEMPLATE_TEST_CASE("neighbours in a warp that insert one block agree", "[table]", policies<>, paper_policies,
@@ -100,7 +103,9 @@ TEMPLATE_TEST_CASE("neighbours in a warp that insert one block agree", "[table]"
   for (int i = 0; i < 200; ++i) {
     blocks.insert(blocks.end(), 100, vec3i{i, -i, 3 * i});
   }
-  check_complete(blocks, insert<TestType>(blocks, 1024, 256), TestType::index_type::from_slot ? 1024 : 256);
+  for (const insertion how : all_insertions) {
+    check_complete(blocks, insert<TestType>(blocks, 1024, 256, how), TestType::index_type::from_slot ? 1024 : 256);
+  }
 }
 
 TEMPLATE_TEST_CASE("a plane of 81 x 81 blocks is inserted by one call", "[table][hostile]", policies<>, paper_policies,
@@ -109,9 +114,11 @@ TEMPLATE_TEST_CASE("a plane of 81 x 81 blocks is inserted by one call", "[table]
   const auto plane = plane_of_blocks(40, 90);
   REQUIRE(plane.size() == 6561);
   const auto blocks = shuffled_repeats(plane, 8, 3);
-  const auto facts  = insert<TestType>(blocks, 16384, 6561);
-  REQUIRE(facts.size == 6561);
-  check_complete(blocks, facts, TestType::index_type::from_slot ? 16384 : 6561);
+  for (const insertion how : all_insertions) {
+    const auto facts = insert<TestType>(blocks, 16384, 6561, how);
+    REQUIRE(facts.size == 6561);
+    check_complete(blocks, facts, TestType::index_type::from_slot ? 16384 : 6561);
+  }
 }
 
 TEST_CASE("blocks that share a hash both find a place", "[table][hostile]")
@@ -119,7 +126,9 @@ TEST_CASE("blocks that share a hash both find a place", "[table][hostile]")
   constexpr std::int64_t slots = 1 << 20;
   const std::vector<vec3i> blocks{{-6, -6, 90}, {6, 6, 90}};
   REQUIRE((hash::teschner::hash(blocks[0]) & (slots - 1)) == (hash::teschner::hash(blocks[1]) & (slots - 1)));
-  check_complete(blocks, insert<paper_policies>(blocks, slots, 2), 2);
+  for (const insertion how : all_insertions) {
+    check_complete(blocks, insert<paper_policies>(blocks, slots, 2, how), 2);
+  }
 }
 
 TEST_CASE("blocks that were never inserted are not found", "[table]")

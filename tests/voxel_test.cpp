@@ -189,6 +189,54 @@ TEMPLATE_TEST_CASE("copy keeps every bit", "[voxel]", voxel::fixed_point, voxel:
   REQUIRE(to.value.weight > 0.0f);
 }
 
+/// What a stored_value says of voxel i, `weight` being asked for, and what Voxel::read() does.
+struct seen_value {
+  voxel_value value;
+  float distance;
+  bool heavier, front, behind, heavier_where_not;
+};
+template <class Voxel>
+struct see_each {
+  typename Voxel::arrays voxels;
+  float weight;
+  seen_value* seen;
+  CUTSDF_HD void operator()(std::int64_t i) const
+  {
+    const auto stored = stored_value<Voxel>::read(voxels, i);
+    seen[i]           = {Voxel::read(voxels, i), stored.distance(),  stored.is_heavier(weight),
+                         stored.is_front(),      stored.is_behind(), stored.where(false).is_heavier(0.0f)};
+  }
+};
+
+TEMPLATE_TEST_CASE("a stored value says what reading it would", "[voxel]", voxel::fixed_point, voxel::compact,
+                   voxel::five_sums, voxel::mean16)
+{
+  constexpr float beyond_all = 3.0e38f;
+  const std::vector<observation> observations{
+    {0.5f, 1.0f, false, {}},     {-0.5f, 1.0f, false, {}},      {0.0f, 1.0f, false, {}},
+    {1.0f, 8.0f, false, {}},     {-1.0f, 2.0f, false, {}},      {1.0e-3f, 1.0f, false, {}},
+    {-1.0e-3f, 1.0f, false, {}}, {0.25f, 0.015625f, false, {}}, {-0.25f, 1.25f, false, {}}};
+  const auto count = static_cast<std::int64_t>(observations.size()) + 1;  // the last was never observed
+  pool<TestType> p;
+  for (std::int64_t i = 0; i + 1 < count; ++i) {
+    p.fold({observations[static_cast<std::size_t>(i)]}, i);
+  }
+  for (const float weight : {0.0f, 0.01f, 0.015625f, 0.99f, 1.0f, 1.2f, 1.25f, 7.99f, 8.0f, 1.0e9f, beyond_all}) {
+    buffer<seen_value, test_space> seen(count, test_stream());
+    test_space::for_each(test_stream(), count, see_each<TestType>{p.arrays(), weight, seen.data()});
+    for (const seen_value& s : seen.to_host()) {
+      CAPTURE(weight, s.value.distance, s.value.weight);
+      REQUIRE(s.distance == s.value.distance);
+      REQUIRE(s.heavier == (s.value.weight > weight));
+      REQUIRE_FALSE(s.heavier_where_not);
+      if (s.value.weight > 0.0f) {
+        REQUIRE(s.front == (s.value.distance > 0.0f));
+        REQUIRE(s.behind == (s.value.distance < 0.0f));
+      }
+    }
+  }
+}
+
 TEST_CASE("packed observations add up as single ones do", "[voxel]")
 {
   std::vector<observation> observations;

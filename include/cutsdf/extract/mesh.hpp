@@ -75,7 +75,9 @@ struct cell_corners {
 struct find_cells {
   surface_ref surface;
 
-  CUTSDF_HD void operator()(std::int64_t i) const
+  static constexpr bool likes_wide_target = true;
+
+  CUTSDF_INLINE void operator()(std::int64_t i) const
   {
     const auto place     = static_cast<std::uint32_t>(i / words_per_block);
     const auto w         = static_cast<int>(i % words_per_block);
@@ -114,7 +116,9 @@ struct find_cells {
 struct find_vertices {
   surface_ref surface;
 
-  CUTSDF_HD void operator()(std::int64_t i) const
+  static constexpr bool likes_wide_target = true;
+
+  CUTSDF_INLINE void operator()(std::int64_t i) const
   {
     const auto place     = static_cast<std::uint32_t>(i / words_per_block);
     const auto w         = static_cast<int>(i % words_per_block);
@@ -157,8 +161,10 @@ struct emit_triangles {
 
   using scratch = item_list;
 
+  static constexpr bool likes_wide_target = true;
+
   template <class Group>
-  CUTSDF_HD void operator()(const Group& group, std::int64_t run, scratch& turn) const
+  CUTSDF_INLINE void operator()(const Group& group, std::int64_t run, scratch& turn) const
   {
     const std::int64_t word = run * words_per_run;
     const auto left         = surface.words - word;
@@ -166,7 +172,7 @@ struct emit_triangles {
     const auto first        = [&](int k) { return surface.before(word + k).triangles(); };
     emit_items(
       group, turn, words, first(0), first(words), first,
-      [&](int k, const auto& put) {
+      [&](int k, const auto& put) CUTSDF_INLINE_LAMBDA {
         const auto place   = static_cast<std::uint32_t>((word + k) / words_per_block);
         const int w        = static_cast<int>((word + k) % words_per_block);
         std::uint32_t rest = surface.map.blocks[place].words[w].active;
@@ -182,7 +188,7 @@ struct emit_triangles {
           }
         }
       },
-      [&](std::uint32_t triangle, std::uint32_t item) {
+      [&](std::uint32_t triangle, std::uint32_t item) CUTSDF_INLINE_LAMBDA {
         const std::int64_t at = word + (item >> 16);
         const auto place      = static_cast<std::uint32_t>(at / words_per_block);
         const auto index      = static_cast<int>(at % words_per_block) * 32 + static_cast<int>(item >> 11 & 31u);
@@ -191,7 +197,7 @@ struct emit_triangles {
   }
 
  private:
-  CUTSDF_HD void emit(std::uint32_t triangle, stored_voxel cell, int which, int n) const
+  CUTSDF_INLINE void emit(std::uint32_t triangle, stored_voxel cell, int which, int n) const
   {
     const std::uint64_t word = marching_cubes_words::of(which);
     const auto vertex        = [&](int k) {

@@ -128,15 +128,17 @@ struct mark_sides {
 
   struct scratch {};
 
+  static constexpr bool likes_wide_target = true;
+
   template <class Group>
-  CUTSDF_HD void operator()(const Group& group, std::int64_t i, scratch&) const
+  CUTSDF_INLINE void operator()(const Group& group, std::int64_t i, scratch&) const
   {
     const auto place     = static_cast<std::uint32_t>(i);
     surface_block& block = map.blocks[place];
     group.mark_both(block.seen, block.behind, voxels_per_block, [&](int index) {
-      const voxel_value value = stored_value<Voxel>::read(volume.voxels, volume.offset(place, index)).stored;
-      const unsigned seen     = value.weight > min_weight ? 1u : 0u;
-      const unsigned behind   = value.distance < 0.0f ? 2u : 0u;
+      const auto value      = stored_value<Voxel>::read(volume.voxels, volume.offset(place, index));
+      const unsigned seen   = value.is_heavier(min_weight) ? 1u : 0u;
+      const unsigned behind = value.is_behind() ? 2u : 0u;
       return seen != 0 ? seen | behind : 0u;
     });
   }

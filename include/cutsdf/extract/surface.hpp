@@ -121,21 +121,22 @@ struct item_list {
 /// `end - begin` items, of which those of word k of the run start at `first(k)`. `list(k, put)` puts those of word k,
 /// in order; `emit(number, item)` is called for each.
 template <class Group, class First, class List, class Emit>
-CUTSDF_HD void emit_items(const Group& group, item_list& turn, int words, std::uint32_t begin, std::uint32_t end,
-                          const First& first, const List& list, const Emit& emit)
+CUTSDF_INLINE void emit_items(const Group& group, item_list& turn, int words, std::uint32_t begin, std::uint32_t end,
+                              const First& first, const List& list, const Emit& emit)
 {
   for (std::uint32_t from = begin; from < end; from += items_in_a_turn) {
     const std::uint32_t left = end - from;
     const int count          = left < items_in_a_turn ? static_cast<int>(left) : items_in_a_turn;
-    group.for_each(words, [&](int k) {
+    group.for_each(words, [&](int k) CUTSDF_INLINE_LAMBDA {
       auto at = static_cast<std::int32_t>(first(k) - from);
       if (at >= count) { return; }
-      list(k, [&](std::uint32_t item) {
+      list(k, [&](std::uint32_t item) CUTSDF_INLINE_LAMBDA {
         if (at >= 0 && at < count) { turn.items[at] = item; }
         ++at;
       });
     });
-    group.for_each(count, [&](int i) { emit(from + static_cast<std::uint32_t>(i), turn.items[i]); });
+    group.for_each(count,
+                   [&](int i) CUTSDF_INLINE_LAMBDA { emit(from + static_cast<std::uint32_t>(i), turn.items[i]); });
     if (left <= items_in_a_turn) { return; }  // adding to `from` might wrap
   }
 }
@@ -156,8 +157,10 @@ struct emit_vertices {
 
   using scratch = item_list;
 
+  static constexpr bool likes_wide_target = true;
+
   template <class Group>
-  CUTSDF_HD void operator()(const Group& group, std::int64_t run, scratch& turn) const
+  CUTSDF_INLINE void operator()(const Group& group, std::int64_t run, scratch& turn) const
   {
     const std::int64_t word = run * words_per_run;
     const auto left         = surface.words - word;
@@ -165,7 +168,7 @@ struct emit_vertices {
     const auto first        = [&](int k) { return surface.before(word + k).vertices(); };
     emit_items(
       group, turn, words, first(0), first(words), first,
-      [&](int k, const auto& put) {
+      [&](int k, const auto& put) CUTSDF_INLINE_LAMBDA {
         const surface_block& block = surface.map.blocks[(word + k) / words_per_block];
         for (int axis = 0; axis < 3; ++axis) {
           for (std::uint32_t rest = block.words[k % words_per_block].crossed[axis]; rest != 0; rest &= rest - 1) {
@@ -173,7 +176,7 @@ struct emit_vertices {
           }
         }
       },
-      [&](std::uint32_t vertex, std::uint32_t item) {
+      [&](std::uint32_t vertex, std::uint32_t item) CUTSDF_INLINE_LAMBDA {
         const std::int64_t at = word + (item >> 7);
         const auto place      = static_cast<std::uint32_t>(at / words_per_block);
         const auto index      = static_cast<int>(at % words_per_block) * 32 + static_cast<int>(item >> 2 & 31u);
@@ -182,82 +185,87 @@ struct emit_vertices {
   }
 
  private:
-  /// The six neighbours of a voxel.
-  struct star {
-    stored_value<Voxel> behind[3];
-    stored_value<Voxel> ahead[3];
+  /// The six neighbours of a voxel: those behind and ahead of it on each axis.
+  static constexpr int neighbours = 6;
 
-    /// Gradient of the distance at the voxel's centre; zero on an axis where neither neighbour takes part.
-    [[nodiscard]] CUTSDF_HD vec3f gradient(float here, float min_weight) const
-    {
-      float along[3];
-      CUTSDF_UNROLLED
-      for (int axis = 0; axis < 3; ++axis) {
-        const bool has_ahead  = ahead[axis].stored.weight > min_weight;
-        const bool has_behind = behind[axis].stored.weight > min_weight;
-        const float forward   = ahead[axis].distance();
-        const float backward  = behind[axis].distance();
-        const float both      = ieee::mul(0.5f, ieee::sub(forward, backward));
-        const float one       = has_ahead ? ieee::sub(forward, here) : ieee::sub(here, backward);
-        along[axis]           = has_ahead && has_behind ? both : has_ahead || has_behind ? one : 0.0f;
-      }
-      return {along[0], along[1], along[2]};
-    }
-  };
-
-  /// Reads all before anything is computed: the reads wait for memory together.
-  [[nodiscard]] CUTSDF_HD star around(stored_voxel voxel) const
+  /// Asks for all before anything is computed: they wait for memory together.
+  CUTSDF_INLINE void read_around(stored_voxel voxel, stored_value<Voxel>* values) const
   {
-    star s;
+    const auto read = [&](stored_voxel other) CUTSDF_INLINE_LAMBDA {
+      const bool stored = surface.map.stored(other.place);
+      return stored_value<Voxel>::read(volume.voxels, volume.offset(stored ? other.place : voxel.place, other.index))
+        .where(stored);
+    };
     CUTSDF_UNROLLED
     for (int axis = 0; axis < 3; ++axis) {
-      const auto row = surface.beside(voxel, axis);
-      s.behind[axis] = read(row.behind, voxel.place);
-      s.ahead[axis]  = read(row.ahead, voxel.place);
+      const auto row       = surface.beside(voxel, axis);
+      values[2 * axis]     = read(row.behind);
+      values[2 * axis + 1] = read(row.ahead);
     }
-    return s;
   }
 
-  [[nodiscard]] CUTSDF_HD stored_value<Voxel> read(stored_voxel voxel, std::uint32_t elsewhere) const
+  /// Gradient of the distance at a voxel's centre, from those of its neighbours; zero on an axis where neither takes
+  /// part.
+  [[nodiscard]] CUTSDF_INLINE static vec3f gradient(float here, const float* distances, const bool* takes_part)
   {
-    const bool stored = surface.map.stored(voxel.place);
-    auto value = stored_value<Voxel>::read(volume.voxels, volume.offset(stored ? voxel.place : elsewhere, voxel.index));
-    if (!stored) { value.stored.weight = 0.0f; }
-    return value;
+    float along[3];
+    CUTSDF_UNROLLED
+    for (int axis = 0; axis < 3; ++axis) {
+      const bool has_behind = takes_part[2 * axis];
+      const bool has_ahead  = takes_part[2 * axis + 1];
+      const float backward  = distances[2 * axis];
+      const float forward   = distances[2 * axis + 1];
+      const float both      = ieee::mul(0.5f, ieee::sub(forward, backward));
+      const float one       = has_ahead ? ieee::sub(forward, here) : ieee::sub(here, backward);
+      along[axis]           = has_ahead && has_behind ? both : has_ahead || has_behind ? one : 0.0f;
+    }
+    return {along[0], along[1], along[2]};
   }
 
-  [[nodiscard]] CUTSDF_HD static float distance(const stored_value<Voxel> (&of)[3], int axis)
+  /// values[axis], by choices: an index would put the array into memory.
+  [[nodiscard]] CUTSDF_INLINE static float of_axis(int axis, float x, float y, float z)
   {
-    stored_value<Voxel> one = of[0];
-    if (axis == 1) { one = of[1]; }
-    if (axis == 2) { one = of[2]; }
-    return one.distance();
+    return axis == 0 ? x : axis == 1 ? y : z;
   }
 
-  CUTSDF_HD void emit(std::uint32_t vertex, stored_voxel a, int axis) const
+  CUTSDF_INLINE void emit(std::uint32_t vertex, stored_voxel a, int axis) const
   {
     const stored_voxel b = surface.next(a, axis);
-    const star at_a      = around(a);
-    const star at_b      = around(b);
+    stored_value<Voxel> values[2 * neighbours];
+    read_around(a, values);
+    read_around(b, values + neighbours);
     vec3i block{0, 0, 0};
     static_cast<void>(volume.block_at(a.place, block));
     const voxel_color c = Voxel::read_color(volume.voxels, volume.offset(a.place, a.index));
     const voxel_color d = Voxel::read_color(volume.voxels, volume.offset(b.place, b.index));
-    const float here    = distance(at_b.behind, axis);
-    const float there   = distance(at_a.ahead, axis);
+    float distances[2 * neighbours];
+    bool takes_part[2 * neighbours];
+    CUTSDF_UNROLLED
+    for (int i = 0; i < 2 * neighbours; ++i) {
+      distances[i] = values[i].distance();
+    }
+    CUTSDF_UNROLLED
+    for (int i = 0; i < 2 * neighbours; ++i) {
+      takes_part[i] = values[i].is_heavier(min_weight);
+    }
+    const float* const of_b = distances + neighbours;
+    const float here        = of_axis(axis, of_b[0], of_b[2], of_b[4]);  // a is behind b, b ahead of a
+    const float there       = of_axis(axis, distances[1], distances[3], distances[5]);
 
     // Off the ends by a ten-thousandth of a voxel, so that no two vertices coincide where a voxel's centre lies exactly
     // on the surface.
     const vec3f centre = centre_vox(block * block_side + voxel_in_block(a.index));
-    const float extent = fmaxf(fabsf(centre.x), fmaxf(fabsf(centre.y), fabsf(centre.z)));
-    const float margin = fminf(0.25f, fmaxf(1.0e-4f, extent * 2.4e-7f));  // no less than a float can tell at this place
+    const float extent = approx::larger(fabsf(centre.x), approx::larger(fabsf(centre.y), fabsf(centre.z)));
+    // No less than a float can tell at this place.
+    const float margin = approx::smaller(0.25f, approx::larger(1.0e-4f, extent * 2.4e-7f));
     float t            = ieee::div(here, ieee::sub(here, there));
     t                  = !(t >= margin) ? margin : t > 1.0f - margin ? 1.0f - margin : t;
     const float s      = ieee::sub(1.0f, t);
 
     const vec3f offset    = to_float(vec3i{axis == 0, axis == 1, axis == 2}) * t;
     out.positions[vertex] = (centre + offset) * volume.voxel_size;
-    out.normals[vertex]   = normalised(at_a.gradient(here, min_weight) * s + at_b.gradient(there, min_weight) * t);
+    out.normals[vertex] =
+      normalised(gradient(here, distances, takes_part) * s + gradient(there, of_b, takes_part + neighbours) * t);
 
     const vec3f color  = c.weight > 0.0f && d.weight > 0.0f ? c.rgb * s + d.rgb * t : c.weight > 0.0f ? c.rgb : d.rgb;
     out.colors[vertex] = sampler<Voxel, Policies>::rounded(color);

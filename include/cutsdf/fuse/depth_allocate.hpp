@@ -383,18 +383,14 @@ struct allocate_depth {
   /// The block's slot, or no_slot; lists the block for the second pass unless it is on the list.
   CUTSDF_HD std::uint32_t find_or_insert(vec3i block, std::uint32_t stamp) const
   {
-    table_entry seen;
-    std::uint32_t slot = table.find_slot(block, seen);
-    if (slot == no_slot) {
-      slot = table.insert(block);
-      seen = {key_of(block), no_index, no_index};
-    }
-    if (slot != no_slot && seen.stamp != stamp && table.claim(slot, stamp)) {
-      const std::uint32_t place = seen.index != no_index ? seen.index : table.index_at(slot);
+    auto seen = table.search(block);
+    if (seen.slot == no_slot) { table.insert(block, seen); }
+    if (seen.slot != no_slot && seen.stamp != stamp && table.claim(seen.slot, stamp)) {
+      const std::uint32_t place = seen.index != no_index ? seen.index : table.index_at(seen.slot);
       if (place >= no_storage) { atomic::count(&state->blocks_dropped); }
       updated[atomic::take_number(&state->updated)] = {first_centre(block), place};
     }
-    return slot;
+    return seen.slot;
   }
 };
 

@@ -82,9 +82,8 @@ struct insert_bands {
       }
       for (; entries != 0; entries &= entries - 1) {
         const vec3i block = block_of(voxel_at(ray.sample(begin + bits::lowest(entries))));
-        if (table.find_slot(block) == no_slot && warp::peers(key_of(block)).rank() == 0) {
-          static_cast<void>(table.insert(block));
-        }
+        auto seen         = table.search(block);
+        if (seen.slot == no_slot && warp::peers(key_of(block)).rank() == 0) { table.insert(block, seen); }
       }
     }
   }
@@ -193,17 +192,18 @@ struct combine_points {
   /// Place of a block; no_storage or no_index where it has none. Counts each block without storage once a frame.
   CUTSDF_HD std::uint32_t place_of(vec3i block) const
   {
-    std::uint32_t slot = volume.table.find_slot(block);
-    if (Insert && slot == no_slot) {
+    auto seen = volume.table.search(block);
+    if (Insert && seen.slot == no_slot) {
       // Of the threads that miss the same block one inserts it; looking again would not help, for what this kernel has
       // written may still look empty.
       const warp::peers same(key_of(block));
-      if (same.rank() == 0) { slot = volume.table.insert(block); }
-      slot = same.first(slot);
+      if (same.rank() == 0) { volume.table.insert(block, seen); }
+      seen.slot = same.first(seen.slot);
     }
-    if (slot == no_slot) { return no_index; }
-    const std::uint32_t place = volume.table.index_at(slot);
-    if (place == no_storage && volume.table.claim(slot, state->stamp)) { atomic::count(&state->blocks_dropped); }
+    if (seen.slot == no_slot) { return no_index; }
+    // Asked for by all: that the thread which inserted the block knows it already would make two branches of one.
+    const std::uint32_t place = volume.table.index_at(seen.slot);
+    if (place == no_storage && volume.table.claim(seen.slot, state->stamp)) { atomic::count(&state->blocks_dropped); }
     return place;
   }
 

@@ -31,9 +31,9 @@ struct tuning<space::device> {
   /// sums wait for places that are being published while the atomics of others keep the memory busy.
   static constexpr std::int64_t one_pass_below = 150000;
 
-  /// H200: small clouds do not fill the device with a thread a point. 20,000 points take 26.4 us with 1 thread each,
-  /// 17.6 with 2, 16.3 with 3, 13.9 with 5, 14.1 with 7; 80,000 take 25.4, 20.6, 21.6, 21.8, 22.4.
-  static constexpr int shares(std::int64_t points) { return points < 40000 ? 5 : points < 150000 ? 2 : 1; }
+  /// H200: small clouds do not fill the device with a thread a point. 20,000 points take 13.0 us with 5 threads each,
+  /// 12.3 with 9, that is one for each sample of the default band; 80,000 take 17.3 with 2 and more with more.
+  static constexpr int shares(std::int64_t points) { return points < 40000 ? 9 : points < 150000 ? 2 : 1; }
 };
 #endif
 

@@ -112,12 +112,16 @@ struct draw_cells {
   static constexpr int side  = block_side + 1;
   static constexpr int turns = block_side + 4;  // in which a thread reads a voxel each
 
+  /// Of nine voxels along x whether they were measured and whether they are not in front of the surface.
+  struct alignas(4) row_flags {
+    std::uint16_t eight;  // bits 0 to 7 and 8 to 15
+    std::uint16_t ninth;  // bits 0 and 8
+  };
+
   struct scratch {
     cell_on_image placed[threads];        // cells with pixels
     float distances[side * side * side];  // of the block's voxels, and of the next layers on x, y and z
-    // A bit for each of them, in the order of load(): measured, and not in front of the surface.
-    std::uint32_t seen[turns][threads / 32];
-    std::uint32_t behind[turns][threads / 32];
+    row_flags rows[side * side + 3];      // of each row of them; the last are padding
     std::uint32_t places[block_neighbours::count];
     std::uint32_t found;  // how many cells the surface passes through
     std::uint32_t count;  // how many are placed
@@ -128,15 +132,22 @@ struct draw_cells {
   CUTSDF_HD void operator()(const Group& group, std::int64_t i, scratch& s) const
   {
     const listed_block block = listed[i];
+    typename Group::template own<share> shares;
     group.for_each_thread([&](int thread) {
       if (thread == 0) {
         s.found = 0;
         s.count = 0;
       }
+      read_inside(block.place, thread, shares[thread]);  // on their way while the blocks around are looked up
       if (thread < block_neighbours::count) { look_around(block, thread, s); }
     });
-    group.for_each_thread([&](int thread) { load<Group>(block.place, thread, s); });
+    group.for_each_thread([&](int i) {
+      const int thread = computed_anew(i);
+      read_beyond(thread, s, shares[i]);
+      mark<Group>(thread, shares[i], s);
+    });
     if (!group.any([&](int thread) { return find<Group>(thread, s); })) { return; }
+    group.for_each_thread([&](int i) { keep(computed_anew(i), shares[i], s); });
     const int cells = static_cast<int>(s.found);
     for (int first = 0; first < cells; first += threads) {
       if (first != 0) {
@@ -158,11 +169,16 @@ struct draw_cells {
   static constexpr std::uint32_t few   = 16;    // pixels of a cell that is not queued
   static constexpr std::uint32_t strip = 2048;  // of one that is not cut
 
-  /// Place of a voxel's distance.
-  CUTSDF_HD static int slot(vec3i at) { return (at.z * side + at.y) * side + at.x; }
+  /// A thread's voxels, one a turn: of the block's layers along z, then of the next layers on x, y and z, then of their
+  /// edges and the corner.
+  struct share {
+    stored_value<Voxel> voxels[turns];
+  };
+  static constexpr int beyond_x = block_side;
+  static constexpr int beyond_y = block_side + 1;
+  static constexpr int beyond_z = block_side + 2;
+  static constexpr int edges    = block_side + 3;
 
-  /// Voxel `thread` of a turn: layers of the block along z, then the next layers on x, y and z, then their edges and
-  /// the corner.
   CUTSDF_HD static vec3i at(int turn, int thread)
   {
     const int a = thread % block_side;
@@ -170,29 +186,21 @@ struct draw_cells {
     switch (turn) {
       default:
         return {a, b, turn};
-      case block_side:
+      case beyond_x:
         return {block_side, a, b};
-      case block_side + 1:
+      case beyond_y:
         return {a, block_side, b};
-      case block_side + 2:
+      case beyond_z:
         return {a, b, block_side};
-      case block_side + 3:
-        return {b == 2 ? a : block_side, b == 1 ? a : block_side, b == 0 ? a : block_side};  // b > 2: the corner
+      case edges:  // along x, along y, along z, then the corner over and over
+        return {b == 0 ? a : block_side, b == 1 ? a : block_side, b == 2 ? a : block_side};
     }
   }
 
-  /// Nine voxels along x, of one of the masks.
-  CUTSDF_HD static std::uint32_t row(const std::uint32_t (&mask)[turns][threads / 32], int y, int z)
-  {
-    const auto from     = [&](int turn, int first) { return mask[turn][first >> 5] >> (first & 31); };
-    const bool y_inside = y < block_side;
-    const bool z_inside = z < block_side;
-    const int turn      = z_inside ? (y_inside ? z : block_side + 1) : block_side + (y_inside ? 2 : 3);
-    const int first     = block_side * (y_inside ? y : z_inside ? z : 2);
-    const int last_turn = block_side + (y_inside && z_inside ? 0 : 3);
-    const int last      = y_inside ? (z_inside ? block_side * z + y : block_side + y) : z_inside ? z : 3 * block_side;
-    return (from(turn, first) & 0xffu) | (from(last_turn, last) & 1u) << block_side;
-  }
+  /// Place of a voxel's distance.
+  CUTSDF_HD static int slot(vec3i at) { return (at.z * side + at.y) * side + at.x; }
+  /// Place of a row's flags.
+  CUTSDF_HD static int row(int y, int z) { return z * side + y; }
 
   /// Looks up one of the blocks around.
   CUTSDF_HD void look_around(const listed_block& block, int n, scratch& s) const
@@ -205,33 +213,62 @@ struct draw_cells {
     neighbours[block.place].places[n] = place;  // for the pass that finds colours
   }
 
-  /// A thread's share of the voxels, all asked for before the first is used.
-  template <class Group>
-  CUTSDF_HD void load(std::uint32_t place, int thread, scratch& s) const
+  /// Asks for the voxels of the block.
+  CUTSDF_HD void read_inside(std::uint32_t place, int thread, share& mine) const
   {
-    std::uint32_t places[turns];
+    const std::int64_t first = ref_type::offset(place, thread);
     CUTSDF_UNROLLED
-    for (int turn = 0; turn < turns; ++turn) {
-      const vec3i voxel = at(turn, thread);
-      places[turn] =
-        turn < block_side ? place : s.places[block_neighbours::index(voxel.x >> 3, voxel.y >> 3, voxel.z >> 3)];
+    for (int turn = 0; turn < block_side; ++turn) {
+      mine.voxels[turn] = stored_value<Voxel>::read(volume.voxels, first + turn * threads);
     }
-    stored_value<Voxel> values[turns];
-    std::uint32_t exists = 0;
+  }
+
+  /// Asks for the others.
+  CUTSDF_HD void read_beyond(int thread, const scratch& s, share& mine) const
+  {
     CUTSDF_UNROLLED
-    for (int turn = 0; turn < turns; ++turn) {
-      const std::uint32_t stored = turn < block_side || ref_type::stored(places[turn]) ? 1u : 0u;
-      exists |= stored << turn;
-      values[turn] = stored_value<Voxel>::read(
-        volume.voxels, ref_type::offset(places[turn] & (0u - stored), index_in_block(at(turn, thread))));
+    for (int turn = block_side; turn < turns; ++turn) {
+      const vec3i voxel         = at(turn, thread);
+      const std::uint32_t place = s.places[block_neighbours::index(voxel.x >> 3, voxel.y >> 3, voxel.z >> 3)];
+      const bool exists         = ref_type::stored(place);
+      mine.voxels[turn]         = stored_value<Voxel>::read(
+                                    volume.voxels, ref_type::offset(place & (0u - (exists ? 1u : 0u)), index_in_block(voxel)))
+                            .where(exists);
     }
+  }
+
+  template <class Group>
+  CUTSDF_HD void mark(int thread, const share& mine, scratch& s) const
+  {
+    const auto seen     = [&](int turn) { return mine.voxels[turn].is_heavier(min_weight); };
+    const auto behind   = [&](int turn) { return !mine.voxels[turn].is_front(); };
+    const auto mark_row = [&](int turn, row_flags& of) { Group::mark_row(of.eight, thread, seen(turn), behind(turn)); };
+    const auto set_ninth = [&](int turn, row_flags& of) {
+      of.ninth = static_cast<std::uint16_t>((seen(turn) ? 1u : 0u) | (behind(turn) ? 0x100u : 0u));
+    };
+    row_flags* const own = s.rows + Group::row_of(thread);
+    CUTSDF_UNROLLED
+    for (int z = 0; z < block_side; ++z) {
+      mark_row(z, own[row(0, z)]);
+    }
+    mark_row(beyond_y, s.rows[row(block_side, Group::row_of(thread))]);
+    mark_row(beyond_z, own[row(0, block_side)]);
+    const int a = thread % block_side;
+    const int b = thread / block_side;
+    set_ninth(beyond_x, s.rows[row(a, b)]);
+    if (thread < 32) {  // whole warps
+      mark_row(edges, own[row(block_side, block_side)]);
+      if (b != 0) { set_ninth(edges, s.rows[b == 1 ? row(a, block_side) : row(block_side, b == 2 ? a : block_side)]); }
+    }
+  }
+
+  /// Leaves the distances where cells find them.
+  CUTSDF_HD void keep(int thread, const share& mine, scratch& s) const
+  {
     CUTSDF_UNROLLED
     for (int turn = 0; turn < turns; ++turn) {
-      const voxel_value& value = values[turn].stored;
-      Group::mark(s.seen[turn], thread, (exists >> turn & 1u) != 0 && value.weight > min_weight);
-      Group::mark(s.behind[turn], thread, value.distance <= 0.0f);
-      if (turn < turns - 1 || thread <= 3 * block_side) {
-        s.distances[slot(at(turn, thread))] = values[turn].approx_distance();
+      if (turn != edges || thread <= 3 * block_side) {
+        s.distances[slot(at(turn, thread))] = mine.voxels[turn].approx_distance();
       }
     }
   }
@@ -240,19 +277,21 @@ struct draw_cells {
   template <class Group>
   CUTSDF_HD static bool find(int of, scratch& s)
   {
-    const int y       = of % block_side;
-    const int z       = of / block_side;
-    const auto either = [](std::uint32_t a) { return a | a >> 1; };
-    const auto both   = [](std::uint32_t a) { return a & a >> 1; };
-    std::uint32_t any = 0, all = ~0u, seen = ~0u;
-    CUTSDF_UNROLLED
-    for (int i = 0; i < 4; ++i) {
-      const std::uint32_t behind = row(s.behind, y + (i & 1), z + (i >> 1));
-      any |= behind;
-      all &= behind;
-      seen &= row(s.seen, y + (i & 1), z + (i >> 1));
-    }
-    std::uint32_t active = either(any) & ~both(all) & both(seen) & 0xffu;
+    const int y     = of % block_side;
+    const int z     = of / block_side;
+    const auto both = [&](int y, int z) {
+      const row_flags flags = s.rows[row(y, z)];
+      return std::uint32_t{flags.ninth} << 16 | flags.eight;
+    };
+    const std::uint32_t rows[4]{both(y, z), both(y + 1, z), both(y, z + 1), both(y + 1, z + 1)};
+    const std::uint32_t all = rows[0] & rows[1] & rows[2] & rows[3];
+    const std::uint32_t any = rows[0] | rows[1] | rows[2] | rows[3];
+    // Nine bits; a cell lies between two of them.
+    const auto seen      = [](std::uint32_t row) { return (row & 0xffu) | (row >> 8 & 0x100u); };
+    const auto behind    = [](std::uint32_t row) { return (row >> 8 & 0xffu) | (row >> 16 & 0x100u); };
+    const auto in_either = [](std::uint32_t nine) { return nine | nine >> 1; };
+    const auto in_both   = [](std::uint32_t nine) { return nine & nine >> 1; };
+    std::uint32_t active = in_either(behind(any)) & ~in_both(behind(all)) & in_both(seen(all)) & 0xffu;
     if (active == 0) { return false; }
     std::uint32_t to = Group::add(s.found, static_cast<std::uint32_t>(bits::count(active)));
     for (; active != 0; active &= active - 1) {

@@ -7,9 +7,9 @@ namespace cutsdf::inline v0::detail {
 
 /// A voxel's distance, to a few units in the last place, or `unseen` where its weight is not above min_weight.
 template <class Voxel>
-CUTSDF_HD float distance_of(const stored_value<Voxel>& value, float min_weight)
+CUTSDF_HD float distance_of(const voxel_value& sums, float min_weight)
 {
-  return value.stored.weight > min_weight ? value.approx_distance() : unseen;
+  return sums.weight > min_weight ? stored_value<Voxel>::approx_distance(sums) : unseen;
 }
 
 /// The 4^3 voxels around a cell, those of the cell in the middle, and the blocks that they lie in.

@@ -94,25 +94,26 @@ struct shade_surface {
     const voxel_cube<Voxel, Policies> cube(neighbours[place], voxel_in_block(index_in_block(lowest)));
 
     // The cell and the voxels next to its faces.
-    stored_value<Voxel> values[4][4][4];
+    voxel_value sums[4][4][4];
     CUTSDF_UNROLLED
     for (int k = 0; k < 64; ++k) {
       const int x = k & 3, y = k >> 2 & 3, w = k >> 4;
       if (takes_part(x, y, w)) {
-        const auto spot               = cube.at(x - 1, y - 1, w - 1);
-        values[w][y][x]               = stored_value<Voxel>::read(volume.voxels, spot.offset);
-        values[w][y][x].stored.weight = spot.exists ? values[w][y][x].stored.weight : 0.0f;
+        const auto spot      = cube.at(x - 1, y - 1, w - 1);
+        sums[w][y][x]        = stored_value<Voxel>::read(volume.voxels, spot.offset).sums();
+        sums[w][y][x].weight = spot.exists ? sums[w][y][x].weight : 0.0f;
       }
     }
     float d[4][4][4];
     CUTSDF_UNROLLED
     for (int k = 0; k < 64; ++k) {
       const int x = k & 3, y = k >> 2 & 3, w = k >> 4;
-      if (takes_part(x, y, w)) { d[w][y][x] = distance_of(values[w][y][x], min_weight); }
+      if (takes_part(x, y, w)) { d[w][y][x] = distance_of<Voxel>(sums[w][y][x], min_weight); }
     }
     const trilinear cell{
       {d[1][1][1], d[1][1][2], d[1][2][1], d[1][2][2], d[2][1][1], d[2][1][2], d[2][2][1], d[2][2][2]}};
-    if (all_seen(cell)) { z = polished(cell, from, along, z); }
+    const bool whole = all_seen(cell);  // unless rounding moved it
+    if (whole) { z = polished(cell, from, along, z); }
     const vec3f t = point_on(from, along, z);
 
     // The central differences at the cell's corners, interpolated.
@@ -125,7 +126,7 @@ struct shade_surface {
       gradient.y += weight(t.x, t.z) * difference(d[b][0][a], d[b][1][a], d[b][2][a], d[b][3][a], t.y);
       gradient.z += weight(t.x, t.y) * difference(d[0][b][a], d[1][b][a], d[2][b][a], d[3][b][a], t.z);
     }
-    write(pixel, z, gradient, along, color(cube, t));
+    write(pixel, z, gradient * (whole ? 1.0f : 0.0f), along, color(cube, t));
   }
 
  private:
@@ -164,10 +165,10 @@ struct shade_surface {
     return z;
   }
 
-  /// Derivative at `t` between b and c of four values in a row: central differences where there are neighbours.
+  /// Derivative at `t` between b and c, which were measured, of four values in a row: central differences where there
+  /// are neighbours.
   CUTSDF_HD static float difference(float a, float b, float c, float d, float t)
   {
-    if (!is_seen(b) || !is_seen(c)) { return 0.0f; }
     const float inside = c - b;
     const float at_b   = is_seen(a) ? 0.5f * (c - a) : inside;
     const float at_c   = is_seen(d) ? 0.5f * (d - b) : inside;

@@ -7,43 +7,25 @@
 
 namespace cutsdf::inline v0::bits {
 
-#if !CUTSDF_DEVICE_PASS
-/// Counts of a word's nibbles. Where the target has no instruction for it, std::popcount is a call.
-inline std::uint32_t nibble_counts(std::uint32_t word)
-{
-  word -= word >> 1 & 0x55555555u;
-  return (word & 0x33333333u) + (word >> 2 & 0x33333333u);
-}
-
-/// Their sum, where none is above 15.
-inline int sum_of_nibbles(std::uint32_t counts)
-{
-  return static_cast<int>(((counts & 0x0f0f0f0fu) + (counts >> 4 & 0x0f0f0f0fu)) * 0x01010101u >> 24);
-}
-#endif
-
 /// How many are set.
-CUTSDF_HD inline int count(std::uint32_t word)
+CUTSDF_INLINE int count(std::uint32_t word)
 {
 #if CUTSDF_DEVICE_PASS
   return __popc(word);
 #else
-  return sum_of_nibbles(nibble_counts(word));
+  // What compilers know as a count of bits: an instruction where the target has one, and no call where it has none.
+  word -= word >> 1 & 0x55555555u;
+  word = (word & 0x33333333u) + (word >> 2 & 0x33333333u);
+  word = (word + (word >> 4)) & 0x0f0f0f0fu;
+  return static_cast<int>(word * 0x01010101u >> 24);
 #endif
 }
 
 /// How many are set in three words.
-CUTSDF_HD inline int count(std::uint32_t a, std::uint32_t b, std::uint32_t c)
-{
-#if CUTSDF_DEVICE_PASS
-  return __popc(a) + __popc(b) + __popc(c);
-#else
-  return sum_of_nibbles(nibble_counts(a) + nibble_counts(b) + nibble_counts(c));
-#endif
-}
+CUTSDF_INLINE int count(std::uint32_t a, std::uint32_t b, std::uint32_t c) { return count(a) + count(b) + count(c); }
 
 /// Position of the lowest that is set; one is.
-CUTSDF_HD inline int lowest(std::uint32_t word)
+CUTSDF_INLINE int lowest(std::uint32_t word)
 {
 #if CUTSDF_DEVICE_PASS
   return __ffs(static_cast<int>(word)) - 1;

@@ -474,13 +474,17 @@ struct device {
 #endif
     }
 
-    /// Bit i of `words` becomes `flag`. The threads of a warp come here together, thread 0 of it with an i that is a
-    /// multiple of 32, the others with those that follow.
-    CUTSDF_HD static void mark(std::uint32_t* words, int i, bool flag)
+    /// Rows of eight flags: a thread's i is flag i % 8 of row i / 8. The threads of a warp come together, thread 0 of
+    /// it with an i that is a multiple of 32, the others with those that follow; each then has row row_of(i), of which
+    /// mark_row() makes bits 0 to 7 the flags `low`, bits 8 to 15 the flags `high`.
+    CUTSDF_HD static int row_of(int i) { return (i >> 5 << 2) + (i & 3); }
+    CUTSDF_HD static void mark_row(std::uint16_t& row, int i, bool low, bool high)
     {
 #if CUTSDF_DEVICE_PASS
-      const unsigned flags = __ballot_sync(0xffffffffu, flag);
-      if ((threadIdx.x & 31u) == 0) { words[i >> 5] = flags; }
+      const unsigned lows  = __ballot_sync(0xffffffffu, low);
+      const unsigned highs = __ballot_sync(0xffffffffu, high);
+      // Eight threads write the same: one that does not would need an address behind a branch.
+      row = static_cast<std::uint16_t>(__byte_perm(lows, highs, static_cast<unsigned>(i & 3) * 0x11u + 0x40u));
 #endif
     }
 

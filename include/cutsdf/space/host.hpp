@@ -200,12 +200,13 @@ struct host {
       }
     }
 
-    /// Bit i of `words` becomes `flag`. The threads of a warp come here together: the first with an i that is a
-    /// multiple of 32, the others with those that follow.
-    CUTSDF_INLINE static void mark(std::uint32_t* words, int i, bool flag)
+    /// Rows of eight flags: i is flag i % 8 of row row_of(i), of which mark_row() makes bit i % 8 the flag `low`, bit
+    /// i % 8 + 8 the flag `high`. Called for all eight in turn.
+    static int row_of(int i) { return i / 8; }
+    CUTSDF_INLINE static void mark_row(std::uint16_t& row, int i, bool low, bool high)
     {
-      const std::uint32_t bit = 1u << (i & 31);
-      words[i >> 5]           = flag ? words[i >> 5] | bit : words[i >> 5] & ~bit;
+      const unsigned flags = ((low ? 1u : 0u) | (high ? 0x100u : 0u)) << (i % 8);
+      row                  = static_cast<std::uint16_t>(i % 8 == 0 ? flags : row | flags);
     }
 
     /// Calls `body(k, j)` for every k in [0, count) and every j in [0, size(k)), which is at least 1.
@@ -295,23 +296,34 @@ struct host {
  private:
   using wide = pack<float, 8>;
 
+  /// Whether a functor's loop is compiled a second time: for packs of eight it alone is run, where there is AVX2; one
+  /// that has `likes_wide_target` is run where there is AVX2, the first version elsewhere.
   template <class F>
-  static constexpr bool for_avx2 = CUTSDF_HOST_AVX2 != 0 && requires
+  static constexpr bool is_wide = CUTSDF_HOST_AVX2 != 0 && requires
   {
     requires std::same_as<typename F::number, wide>;
+  };
+  template <class F>
+  static constexpr bool likes_wide_target = CUTSDF_HOST_AVX2 != 0 && requires
+  {
+    requires F::likes_wide_target;
   };
 
   template <class F, class Call>
   static void run(const stream_type& stream, std::int64_t count, std::int64_t grain, const F& f, const Call& call)
   {
-    if constexpr (for_avx2<F>) {
 #if CUTSDF_HOST_AVX2
-      stream.pool().run(
-        count, grain, [&](std::int64_t begin, std::int64_t end) __attribute__((target("avx2"))) {
-          loop(f, call, begin, end);
-        });
+    if constexpr (is_wide<F> || likes_wide_target<F>) {
+      if (is_wide<F> || __builtin_cpu_supports("avx2")) {
+        stream.pool().run(
+          count, grain, [&](std::int64_t begin, std::int64_t end) __attribute__((target("avx2"))) {
+            loop(f, call, begin, end);
+          });
+        return;
+      }
+    }
 #endif
-    } else {
+    if constexpr (!is_wide<F>) {
       stream.pool().run(count, grain, [&](std::int64_t begin, std::int64_t end) { loop(f, call, begin, end); });
     }
   }

@@ -39,4 +39,14 @@ CUTSDF_HD T load_where(bool wanted, const T* address)
 #endif
 }
 
+/// The same number, of which the compiler does not know that: what follows from it is computed where it is used, not
+/// kept from one turn of a loop to the next in registers that are needed for something else.
+CUTSDF_HD inline int computed_anew(int x)
+{
+#if CUTSDF_DEVICE_PASS
+  asm volatile("" : "+r"(x));
+#endif
+  return x;
+}
+
 }  // namespace cutsdf::inline v0

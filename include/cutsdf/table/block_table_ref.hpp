@@ -90,13 +90,42 @@ struct block_table_ref {
     return lookup_type::walk(hash_type::hash(block), mask, key_of(block), reader(), visitor{});
   }
 
-  /// The same; `seen` becomes what was read of the slot's entry: index and stamp where they come with the key, all ones
-  /// where not.
-  [[nodiscard]] CUTSDF_HD std::uint32_t find_slot(vec3i block, table_entry& seen) const
+  /// What is known of a block after search() or insert().
+  struct sighting {
+    std::uint32_t slot;   // no_slot: it is not in the table
+    std::uint32_t index;  // what index_at(slot) returns; no_index where that is still to be asked
+    std::uint32_t stamp;  // of the slot, where it comes with the key; all ones where not
+    std::uint32_t end;    // the empty slot at which a probe for it ended, or no_slot
+    std::uint32_t full;   // full_now()
+  };
+
+  /// find_slot() for who inserts what is missing.
+  [[nodiscard]] CUTSDF_HD sighting search(vec3i block) const
   {
-    seen            = {key_of(block), no_index, no_index};
+    sighting seen{no_slot, no_index, no_index, no_slot, 0};
+    if constexpr (counts_per_warp) { seen.full = full_now(); }
     const auto read = [&](std::uint32_t slot) { return look(slot, seen.index, seen.stamp); };
-    return lookup_type::walk(hash::of_key<hash_type>(seen.key), mask, seen.key, read, visitor{});
+    seen.slot       = lookup_type::walk(hash_type::hash(block), mask, key_of(block), read, ending_visitor{&seen.end});
+    if (seen.slot == no_slot) { seen.index = seen.stamp = no_index; }  // they were those of the slot read last
+    return seen;
+  }
+
+  /// insert() of a block that search() has not found, `seen` becoming what is known now. It goes on where that ended,
+  /// and knows the place of a block that it has put in itself: up to three trips to memory less.
+  CUTSDF_HD void insert(vec3i block, sighting& seen) const
+  {
+    if constexpr (counts_per_warp && std::is_same_v<lookup_type, probe_type>) {
+      const block_key key = key_of(block);
+      bool won            = false;
+      block_key found     = empty_key;
+      if (seen.end != no_slot) { found = claim_slot(seen.end, key, won, seen.full); }
+      seen.slot = found == key ? seen.end : no_slot;
+      // Somebody else's, or none was seen; one that stays empty says that no more keys are taken.
+      if (found != key && (seen.end == no_slot || !is_empty(found))) { seen.slot = put(key, won); }
+      if (won) { seen.index = publish(seen.slot, key, atomic::take_number(used)); }
+    } else {
+      seen.slot = insert(block);
+    }
   }
 
   /// insert() for the lanes of one thread of a tile program; `slots[k]` is no_slot where a lane is not active. `lane`
@@ -254,21 +283,23 @@ struct block_table_ref {
   /// it waits for anything.
   CUTSDF_HD std::uint32_t put(block_key key, bool& won) const
   {
-    return probe_type::walk(hash::of_key<hash_type>(key), mask, key, reader(), claimer{*this, key, &won});
+    const std::uint32_t full = full_now();  // asked for together with the first key
+    return probe_type::walk(hash::of_key<hash_type>(key), mask, key, reader(), claimer{*this, key, &won, full});
   }
 
   struct claimer {
     block_table_ref table;
     block_key key;
     bool* won;
-    CUTSDF_HD block_key operator()(std::uint32_t slot) const { return table.claim_slot(slot, key, *won); }
+    std::uint32_t full;
+    CUTSDF_HD block_key operator()(std::uint32_t slot) const { return table.claim_slot(slot, key, *won, full); }
   };
 
   /// Whose a slot is that was read as empty: see probe_policy. `won` becomes true when it is this thread's.
-  CUTSDF_HD block_key claim_slot(std::uint32_t slot, block_key key, bool& won) const
+  CUTSDF_HD block_key claim_slot(std::uint32_t slot, block_key key, bool& won, std::uint32_t full) const
   {
     block_key* const address = &entries[slot].key;
-    if (only_markers_left()) { return exchange_type::compare_exchange(address, empty_key, empty_key); }
+    if (full != 0) { return exchange_type::compare_exchange(address, empty_key, empty_key); }
     const warp::peers here(slot);
     const block_key spoken_for = here.first(key);
     const bool asks            = here.rank() == 0 || spoken_for != key;
@@ -308,6 +339,16 @@ struct block_table_ref {
   /// What a lookup does at an empty slot: it ends.
   struct visitor {
     CUTSDF_HD block_key operator()(std::uint32_t) const { return empty_key; }
+  };
+
+  /// The same, and says at which.
+  struct ending_visitor {
+    std::uint32_t* end;
+    CUTSDF_HD block_key operator()(std::uint32_t slot) const
+    {
+      *end = slot;
+      return empty_key;
+    }
   };
 
   /// What an insertion does at an empty slot.
@@ -356,16 +397,20 @@ struct block_table_ref {
     }
   };
 
+  /// Not zero where only_markers_left(), as it was noted; with counts_per_warp.
+  [[nodiscard]] CUTSDF_HD std::uint32_t full_now() const
+  {
+#if CUTSDF_DEVICE_PASS
+    return used[full_note];  // cached, and in a line that nobody adds to
+#else
+    return atomic::load_relaxed(used + full_note);
+#endif
+  }
+
   /// Whether the pool is full and the table nearly so: another marker would only make every probe longer.
   [[nodiscard]] CUTSDF_HD bool only_markers_left() const
   {
-    if constexpr (counts_per_warp) {
-#if CUTSDF_DEVICE_PASS
-      return used[full_note] != 0;  // cached, and in a line that nobody adds to
-#else
-      return atomic::load_relaxed(used + full_note) != 0;
-#endif
-    }
+    if constexpr (counts_per_warp) { return full_now() != 0; }
 #if CUTSDF_DEVICE_PASS
     const std::uint32_t keys_taken = *used;  // cached: a few markers too many do no harm, another trip to L2 would
 #else

@@ -162,9 +162,10 @@ struct fixed_point {
                             ieee::add(old.blue, ieee::mul(static_cast<float>(color.b), w)), ieee::add(old.weight, w)};
   }
 
-  CUTSDF_HD static voxel_value read_sums(const arrays& a, std::int64_t i)
+  CUTSDF_HD static std::uint64_t read_word(const arrays& a, std::int64_t i) { return a.geometry[i]; }
+
+  CUTSDF_HD static voxel_value sums_of(std::uint64_t word)
   {
-    const std::uint64_t word = a.geometry[i];
     // The signed sum in two conversions of 32 bits, which cost a fraction of one of 64.
     const auto upper = static_cast<float>(static_cast<std::int32_t>(word >> 32));
     const auto lower = static_cast<float>(static_cast<std::uint32_t>(word) >> weight_bits);
@@ -173,6 +174,19 @@ struct fixed_point {
     const auto weight   = static_cast<float>(static_cast<std::uint32_t>(word & weight_mask));
     return {ieee::mul(distance, 1.0f / distance_steps), ieee::mul(weight, 1.0f / weight_steps)};
   }
+
+  CUTSDF_HD static bool is_heavier(std::uint64_t word, float weight)
+  {
+    const float steps = approx::smaller(ieee::mul(weight, weight_steps), static_cast<float>(weight_mask + 1));
+    return static_cast<std::uint32_t>(word & weight_mask) > static_cast<std::uint32_t>(steps);
+  }
+  CUTSDF_HD static bool is_front(std::uint64_t word)
+  {
+    return static_cast<std::int64_t>(word) >= std::int64_t{1} << weight_bits;
+  }
+  CUTSDF_HD static bool is_behind(std::uint64_t word) { return static_cast<std::int64_t>(word) < 0; }
+
+  CUTSDF_HD static voxel_value read_sums(const arrays& a, std::int64_t i) { return sums_of(a.geometry[i]); }
 
   CUTSDF_HD static voxel_value read(const arrays& a, std::int64_t i)
   {
@@ -267,6 +281,7 @@ struct fixed_point {
   }
 };
 
-static_assert(packing_voxel_policy<fixed_point> && column_voxel_policy<fixed_point, block_side>);
+static_assert(word_voxel_policy<fixed_point> && packing_voxel_policy<fixed_point> &&
+              column_voxel_policy<fixed_point, block_side>);
 
 }  // namespace cutsdf::inline v0::voxel

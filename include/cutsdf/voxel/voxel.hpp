@@ -88,44 +88,130 @@ concept packing_voxel_policy =
     V::add_packed(a, i, V::packed(color));
   };
 
-/// A voxel as it is stored, for those who read many: signs need no division, and divisions need not be waited for
-/// between one read and the next.
-template <class Voxel>
-struct stored_value {
-  voxel_value stored;  // a distance of the right sign
+/// A voxel policy whose geometry is read as one word, from which more than the sums is seen at a glance:
+///
+///   read_word(arrays, i) -> word       zero where never observed
+///   sums_of(word) -> voxel_value       what read_sums() gives
+///   is_heavier(word, weight) -> bool   whether its weight is above that
+///   is_front(word), is_behind(word) -> bool   whether its distance is above, or below, zero
+template <class V>
+concept word_voxel_policy =
+  voxel_policy<V> &&
+  requires(typename V::arrays a, std::int64_t i, float weight) {
+    { V::sums_of(V::read_word(a, i)) } -> std::same_as<voxel_value>;
+    { V::is_heavier(V::read_word(a, i), weight) } -> std::same_as<bool>;
+    { V::is_front(V::read_word(a, i)) } -> std::same_as<bool>;
+    { V::is_behind(V::read_word(a, i)) } -> std::same_as<bool>;
+  };
 
+/// A voxel as it is stored, for those who read many: nothing is computed before it is asked for, so that reads are not
+/// held up by conversions, nor these by divisions.
+template <class Voxel>
+class stored_value {
+ public:
   CUTSDF_HD static stored_value read(const typename Voxel::arrays& a, std::int64_t i)
   {
-    if constexpr (has_sums) {
-      return {Voxel::read_sums(a, i)};
+    stored_value value;
+    if constexpr (is_word) {
+      value.word_ = Voxel::read_word(a, i);
+    } else if constexpr (has_sums) {
+      value.word_ = Voxel::read_sums(a, i);
     } else {
-      return {Voxel::read(a, i)};
+      value.word_ = Voxel::read(a, i);
+    }
+    return value;
+  }
+
+  /// This, or a voxel that was never observed.
+  [[nodiscard]] CUTSDF_HD stored_value where(bool exists) const
+  {
+    stored_value value;
+    if constexpr (is_word) {
+      value.word_ = exists ? word_ : word{};
+    } else {
+      value.word_ = {word_.distance, exists ? word_.weight : 0.0f};
+    }
+    return value;
+  }
+
+  /// Whether its weight is above `weight`.
+  [[nodiscard]] CUTSDF_HD bool is_heavier(float weight) const
+  {
+    if constexpr (is_word) {
+      return Voxel::is_heavier(word_, weight);
+    } else {
+      return word_.weight > weight;
+    }
+  }
+  /// Whether its distance is above zero; where it was observed.
+  [[nodiscard]] CUTSDF_HD bool is_front() const
+  {
+    if constexpr (is_word) {
+      return Voxel::is_front(word_);
+    } else {
+      return word_.distance > 0.0f;
+    }
+  }
+  /// Whether its distance is below zero; where it was observed.
+  [[nodiscard]] CUTSDF_HD bool is_behind() const
+  {
+    if constexpr (is_word) {
+      return Voxel::is_behind(word_);
+    } else {
+      return word_.distance < 0.0f;
     }
   }
 
   /// As Voxel::read() gives it.
   [[nodiscard]] CUTSDF_HD float distance() const
   {
+    const voxel_value value = sums();
     if constexpr (has_sums) {
-      return stored.weight > 0.0f ? ieee::div(stored.distance, stored.weight) : 0.0f;
+      // Where nothing was observed both sums are zero. No choice: loops over distances become vectors.
+      constexpr float less_than_any = 1.0e-20f;
+      return ieee::div(value.distance, approx::larger(value.weight, less_than_any));
     } else {
-      return stored.distance;
+      return value.distance;
     }
   }
 
   /// To a few units in the last place; any number where the weight is 0.
-  [[nodiscard]] CUTSDF_HD float approx_distance() const
+  [[nodiscard]] CUTSDF_HD float approx_distance() const { return approx_distance(sums()); }
+  [[nodiscard]] CUTSDF_HD static float approx_distance(const voxel_value& sums)
   {
     if constexpr (has_sums) {
-      return approx::div(stored.distance, stored.weight);
+      return approx::div(sums.distance, sums.weight);
     } else {
-      return stored.distance;
+      return sums.distance;
+    }
+  }
+
+  /// What read_sums() gives, or read() where the policy has no sums.
+  [[nodiscard]] CUTSDF_HD voxel_value sums() const
+  {
+    if constexpr (is_word) {
+      return Voxel::sums_of(word_);
+    } else {
+      return word_;
     }
   }
 
  private:
+  static constexpr bool is_word = word_voxel_policy<Voxel>;
   static constexpr bool has_sums =
-    requires(typename Voxel::arrays a, std::int64_t i) { { Voxel::read_sums(a, i) } -> std::same_as<voxel_value>; };
+    is_word || requires(typename Voxel::arrays a, std::int64_t i) { { Voxel::read_sums(a, i) } -> std::same_as<voxel_value>; };
+
+  static auto word_type()
+  {
+    if constexpr (is_word) {
+      return decltype(Voxel::read_word(std::declval<typename Voxel::arrays>(), 0)){};
+    } else {
+      return voxel_value{};
+    }
+  }
+  using word = decltype(word_type());
+
+  word word_;
 };
 
 /// The same for colours.
@@ -142,11 +228,12 @@ struct stored_color {
     }
   }
 
-  /// What a colour that was read is to be multiplied by, to a few units in the last place; 0 where there is none.
+  /// What a colour that was read is to be multiplied by, to a few units in the last place; any number where there is
+  /// none.
   [[nodiscard]] CUTSDF_HD float approx_scale() const
   {
-    if (!(stored.weight > 0.0f)) { return 0.0f; }
-    return has_sums ? approx::div(1.0f, stored.weight) : 1.0f;
+    constexpr float less_than_any = 1.0e-20f;
+    return has_sums ? approx::div(1.0f, approx::larger(stored.weight, less_than_any)) : 1.0f;
   }
 
  private:

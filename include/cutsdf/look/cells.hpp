@@ -141,13 +141,13 @@ struct draw_cells {
       read_inside(block.place, thread, shares[thread]);  // on their way while the blocks around are looked up
       if (thread < block_neighbours::count) { look_around(block, thread, s); }
     });
-    group.for_each_thread([&](int i) {
-      const int thread = computed_anew(i);
-      read_beyond(thread, s, shares[i]);
-      mark<Group>(thread, shares[i], s);
+    group.for_each_thread([&](int mine) {
+      const int thread = computed_anew(mine);
+      read_beyond(thread, s, shares[mine]);
+      mark<Group>(thread, shares[mine], s);
     });
     if (!group.any([&](int thread) { return find<Group>(thread, s); })) { return; }
-    group.for_each_thread([&](int i) { keep(computed_anew(i), shares[i], s); });
+    group.for_each_thread([&](int mine) { keep(computed_anew(mine), shares[mine], s); });
     const int cells = static_cast<int>(s.found);
     for (int first = 0; first < cells; first += threads) {
       if (first != 0) {
@@ -279,11 +279,11 @@ struct draw_cells {
   {
     const int y     = of % block_side;
     const int z     = of / block_side;
-    const auto both = [&](int y, int z) {
-      const row_flags flags = s.rows[row(y, z)];
+    const auto word = [&](int up, int on) {
+      const row_flags flags = s.rows[row(y + up, z + on)];
       return std::uint32_t{flags.ninth} << 16 | flags.eight;
     };
-    const std::uint32_t rows[4]{both(y, z), both(y + 1, z), both(y, z + 1), both(y + 1, z + 1)};
+    const std::uint32_t rows[4]{word(0, 0), word(1, 0), word(0, 1), word(1, 1)};
     const std::uint32_t all = rows[0] & rows[1] & rows[2] & rows[3];
     const std::uint32_t any = rows[0] | rows[1] | rows[2] | rows[3];
     // Nine bits; a cell lies between two of them.

@@ -152,7 +152,7 @@ struct host {
     template <class T>
     struct own {
       T value[Threads];
-      T& operator[](int i) { return value[i]; }
+      CUTSDF_INLINE T& operator[](int i) { return value[i]; }
     };
 
     /// Calls `body(i)` for every thread i.
@@ -202,7 +202,7 @@ struct host {
 
     /// Rows of eight flags: i is flag i % 8 of row row_of(i), of which mark_row() makes bit i % 8 the flag `low`, bit
     /// i % 8 + 8 the flag `high`. Called for all eight in turn.
-    static int row_of(int i) { return i / 8; }
+    CUTSDF_INLINE static int row_of(int i) { return i / 8; }
     CUTSDF_INLINE static void mark_row(std::uint16_t& row, int i, bool low, bool high)
     {
       const unsigned flags = ((low ? 1u : 0u) | (high ? 0x100u : 0u)) << (i % 8);
@@ -296,8 +296,8 @@ struct host {
  private:
   using wide = pack<float, 8>;
 
-  /// Whether a functor's loop is compiled a second time: for packs of eight it alone is run, where there is AVX2; one
-  /// that has `likes_wide_target` is run where there is AVX2, the first version elsewhere.
+  /// Loops are compiled for AVX2 where a functor computes with packs of eight: it is only run where there is AVX2; and
+  /// a second time where it has `likes_wide_target`.
   template <class F>
   static constexpr bool is_wide = CUTSDF_HOST_AVX2 != 0 && requires
   {

@@ -287,8 +287,8 @@ struct draw_cells {
     const std::uint32_t all = rows[0] & rows[1] & rows[2] & rows[3];
     const std::uint32_t any = rows[0] | rows[1] | rows[2] | rows[3];
     // Nine bits; a cell lies between two of them.
-    const auto seen      = [](std::uint32_t row) { return (row & 0xffu) | (row >> 8 & 0x100u); };
-    const auto behind    = [](std::uint32_t row) { return (row >> 8 & 0xffu) | (row >> 16 & 0x100u); };
+    const auto seen      = [](std::uint32_t flags) { return (flags & 0xffu) | (flags >> 8 & 0x100u); };
+    const auto behind    = [](std::uint32_t flags) { return (flags >> 8 & 0xffu) | (flags >> 16 & 0x100u); };
     const auto in_either = [](std::uint32_t nine) { return nine | nine >> 1; };
     const auto in_both   = [](std::uint32_t nine) { return nine & nine >> 1; };
     std::uint32_t active = in_either(behind(any)) & ~in_both(behind(all)) & in_both(seen(all)) & 0xffu;

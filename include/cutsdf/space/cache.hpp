@@ -54,7 +54,7 @@ CUTSDF_HD inline void write_once(std::uint64_t* address, std::uint64_t value)
 /// atomic::store_relaxed() of the last word that is written to its line of the cache: the line may leave first.
 CUTSDF_HD inline void store_relaxed_last(std::uint32_t* address, std::uint32_t value)
 {
-#if CUTSDF_DEVICE_PASS
+#if CUTSDF_DEVICE_PASS && __CUDA_ARCH__ >= 800
   asm volatile(
     "{ .reg .b64 policy;\n"
     "  createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"

@@ -155,7 +155,9 @@ constexpr int wanted_blocks(int threads)
   constexpr int most = 2048;
 #endif
   if constexpr (requires { F::resident_threads; }) {
-    return (F::resident_threads < most ? F::resident_threads : most) / threads;
+    constexpr int most_blocks = most == 2048 ? 32 : 16;  // some hold 24
+    const int blocks          = (F::resident_threads < most ? F::resident_threads : most) / threads;
+    return blocks < most_blocks ? blocks : most_blocks;
   } else {
     return 1;
   }

@@ -43,10 +43,10 @@ struct insert_group;
 /// A full pool does not fill the table: keys without storage leave about its last eighth empty, so that probes stay
 /// short. Blocks beyond that get no key at all.
 ///
-/// insert, find_slot, find, index_at and claim may run concurrently with each other from any number of threads of the
-/// table's space; keys[] and places() are for when no insertion is running. With load::plain a lookup may miss a block
-/// that was inserted in the same kernel (the first-level cache answers); an insertion never does. Blocks passed in must
-/// satisfy has_key(). Expected O(1); the worst case is Probe::bound(capacity) slots.
+/// insert, find_slot, search, find, index_at and claim may run concurrently with each other from any number of threads
+/// of the table's space; keys[] and places() are for when no insertion is running. With load::plain a lookup may miss a
+/// block that was inserted in the same kernel (the first-level cache answers); an insertion never does. Blocks passed
+/// in must satisfy has_key(). Expected O(1); the worst case is Probe::bound(capacity) slots.
 template <class Policies>
 struct block_table_ref {
   using policies_type = Policies;

@@ -5,24 +5,12 @@
 
 #include "support/inspect.hpp"
 #include "support/space.hpp"
+#include "support/tables.hpp"
 
 #include <algorithm>
 #include <random>
 
 namespace cutsdf_test::table_bulk {
-
-/// One call a block from a kernel of one's own.
-template <class Policies>
-struct insert_from_kernel {
-  block_table_ref<Policies> table;
-  const vec3i* blocks;
-  std::uint32_t* indices;
-  CUTSDF_HD void operator()(std::int64_t i) const
-  {
-    const std::uint32_t slot = table.insert(blocks[i]);
-    indices[i]               = slot == no_slot ? no_index : table.index_at(slot);
-  }
-};
 
 std::vector<vec3i> row(int first, int count)
 {
@@ -77,24 +65,19 @@ TEMPLATE_TEST_CASE("a pool that fills up inside a warp holds exactly as many blo
 {
   constexpr int distinct = 3000;
   const auto once        = row(0, distinct);
-  for (const bool from_kernel : {false, true}) {
+  for (const insertion how : all_insertions) {
     for (const int room : {1, 17, 1000}) {
       for (const int repeats : {1, 3, 40}) {
-        INFO(room << " places, " << repeats << " neighbours want a block" << (from_kernel ? ", from a kernel" : ""));
+        CAPTURE(how);
+        INFO(room << " places, " << repeats << " neighbours want a block");
         std::vector<vec3i> blocks;
         for (const vec3i block : once) {
           blocks.insert(blocks.end(), static_cast<std::size_t>(repeats), block);
         }
         block_table<test_space, TestType> table(1 << 13, room, test_stream());
-        const auto in = upload(blocks);
+        const auto in   = upload(blocks);
+        const auto told = insert_all(table, in, how);
         buffer<std::uint32_t, test_space> indices(in.size(), test_stream());
-        if (from_kernel) {
-          test_space::for_each(test_stream(), in.size(),
-                               insert_from_kernel<TestType>{table.ref(), in.data(), indices.data()});
-        } else {
-          table.insert_async(in.span(), indices.data());
-        }
-        const auto told = indices.to_host();
         table.find_async(in.span(), indices.data());
         REQUIRE(indices.to_host() == told);
         REQUIRE(table.size() == distinct);

@@ -84,7 +84,9 @@ template <class Policies>
 outcome<Policies> fill(const std::vector<vec3i>& blocks, std::int64_t table_capacity, std::int64_t block_capacity)
 {
   const auto in_bulk = fill_by<Policies>(blocks, table_capacity, block_capacity, insertion::in_bulk);
-  REQUIRE(fill_by<Policies>(blocks, table_capacity, block_capacity, insertion::one_by_one) == in_bulk);
+  for (const insertion how : {insertion::from_kernel, insertion::after_search}) {
+    REQUIRE(fill_by<Policies>(blocks, table_capacity, block_capacity, how) == in_bulk);
+  }
   return in_bulk;
 }
 

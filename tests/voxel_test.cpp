@@ -192,7 +192,7 @@ TEMPLATE_TEST_CASE("copy keeps every bit", "[voxel]", voxel::fixed_point, voxel:
 /// What a stored_value says of voxel i, `weight` being asked for, and what Voxel::read() does.
 struct seen_value {
   voxel_value value;
-  float distance;
+  float distance, distance_where_not;
   bool heavier, front, behind, heavier_where_not;
 };
 template <class Voxel>
@@ -203,8 +203,9 @@ struct see_each {
   CUTSDF_HD void operator()(std::int64_t i) const
   {
     const auto stored = stored_value<Voxel>::read(voxels, i);
-    seen[i]           = {Voxel::read(voxels, i), stored.distance(),  stored.is_heavier(weight),
-                         stored.is_front(),      stored.is_behind(), stored.where(false).is_heavier(0.0f)};
+    seen[i]           = {
+                Voxel::read(voxels, i), stored.distance(),  stored.where(false).distance(),      stored.is_heavier(weight),
+                stored.is_front(),      stored.is_behind(), stored.where(false).is_heavier(0.0f)};
   }
 };
 
@@ -229,6 +230,7 @@ TEMPLATE_TEST_CASE("a stored value says what reading it would", "[voxel]", voxel
       REQUIRE(s.distance == s.value.distance);
       REQUIRE(s.heavier == (s.value.weight > weight));
       REQUIRE_FALSE(s.heavier_where_not);
+      REQUIRE(s.distance_where_not == 0.0f);
       if (s.value.weight > 0.0f) {
         REQUIRE(s.front == (s.value.distance > 0.0f));
         REQUIRE(s.behind == (s.value.distance < 0.0f));

@@ -7,22 +7,35 @@
 
 namespace cutsdf_test {
 
-/// What the fusions of depth images and points do: a thread a block looks for it, and inserts it where it is missing.
+/// How blocks come into a table.
+enum class insertion {
+  in_bulk,
+  from_kernel,   // insert(), a thread a block
+  after_search,  // the same for those that search() has not found, as when depth images and points are fused
+};
+inline constexpr insertion all_insertions[]{insertion::in_bulk, insertion::from_kernel, insertion::after_search};
+
 template <class Policies>
-struct search_and_insert {
+struct insert_each_block {
   block_table_ref<Policies> table;
   const vec3i* blocks;
   std::uint32_t* indices;
+  bool searches;
   CUTSDF_HD void operator()(std::int64_t i) const
   {
-    auto seen = table.search(blocks[i]);
-    if (seen.slot == no_slot) { table.insert(blocks[i], seen); }
-    indices[i] = seen.slot == no_slot ? no_index : seen.index != no_index ? seen.index : table.index_at(seen.slot);
+    if (searches) {
+      auto seen = table.search(blocks[i]);
+      if (seen.slot == no_slot) { table.insert(blocks[i], seen); }
+      indices[i] = seen.index != no_index ? seen.index : index_in(seen.slot);
+    } else {
+      indices[i] = index_in(table.insert(blocks[i]));
+    }
+  }
+  CUTSDF_HD std::uint32_t index_in(std::uint32_t slot) const
+  {
+    return slot == no_slot ? no_index : table.index_at(slot);
   }
 };
-
-enum class insertion { in_bulk, one_by_one };
-inline constexpr insertion all_insertions[]{insertion::in_bulk, insertion::one_by_one};
 
 /// The places of blocks, inserted where they are missing.
 template <class Policies>
@@ -33,8 +46,9 @@ std::vector<std::uint32_t> insert_all(block_table<test_space, Policies>& table, 
   if (how == insertion::in_bulk) {
     table.insert_async(blocks.span(), indices.data());
   } else {
-    test_space::for_each(test_stream(), blocks.size(),
-                         search_and_insert<Policies>{table.ref(), blocks.data(), indices.data()});
+    test_space::for_each(
+      test_stream(), blocks.size(),
+      insert_each_block<Policies>{table.ref(), blocks.data(), indices.data(), how == insertion::after_search});
   }
   return indices.to_host();
 }

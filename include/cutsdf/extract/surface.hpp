@@ -222,7 +222,7 @@ struct emit_vertices {
     return {along[0], along[1], along[2]};
   }
 
-  /// values[axis], by choices: an index would put the array into memory.
+  /// The one of an axis, by choices: an index into an array would put that into memory.
   [[nodiscard]] CUTSDF_INLINE static float of_axis(int axis, float x, float y, float z)
   {
     return axis == 0 ? x : axis == 1 ? y : z;

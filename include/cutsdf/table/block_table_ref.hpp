@@ -96,7 +96,7 @@ struct block_table_ref {
     std::uint32_t index;  // what index_at(slot) returns; no_index where that is still to be asked
     std::uint32_t stamp;  // of the slot, where it comes with the key; all ones where not
     std::uint32_t end;    // the empty slot at which a probe for it ended, or no_slot
-    std::uint32_t full;   // full_now()
+    std::uint32_t full;   // not zero: no more keys are taken
   };
 
   /// find_slot() for who inserts what is missing.

@@ -104,6 +104,10 @@ concept word_voxel_policy =
     { V::is_behind(V::read_word(a, i)) } -> std::same_as<bool>;
   };
 
+/// Less than every weight that an observation may have, and no number at which a division becomes slow: to divide by in
+/// place of zero.
+inline constexpr float below_all_weights = 1.0e-20f;
+
 /// A voxel as it is stored, for those who read many: nothing is computed before it is asked for, so that reads are not
 /// held up by conversions, nor these by divisions.
 template <class Voxel>
@@ -126,11 +130,7 @@ class stored_value {
   [[nodiscard]] CUTSDF_HD stored_value where(bool exists) const
   {
     stored_value value;
-    if constexpr (is_word) {
-      value.word_ = exists ? word_ : word{};
-    } else {
-      value.word_ = {word_.distance, exists ? word_.weight : 0.0f};
-    }
+    value.word_ = exists ? word_ : word{};
     return value;
   }
 
@@ -168,8 +168,7 @@ class stored_value {
     const voxel_value value = sums();
     if constexpr (has_sums) {
       // Where nothing was observed both sums are zero. No choice: loops over distances become vectors.
-      constexpr float less_than_any = 1.0e-20f;
-      return ieee::div(value.distance, approx::larger(value.weight, less_than_any));
+      return ieee::div(value.distance, approx::larger(value.weight, below_all_weights));
     } else {
       return value.distance;
     }
@@ -232,8 +231,7 @@ struct stored_color {
   /// none.
   [[nodiscard]] CUTSDF_HD float approx_scale() const
   {
-    constexpr float less_than_any = 1.0e-20f;
-    return has_sums ? approx::div(1.0f, approx::larger(stored.weight, less_than_any)) : 1.0f;
+    return has_sums ? approx::div(1.0f, approx::larger(stored.weight, below_all_weights)) : 1.0f;
   }
 
  private:

@@ -200,19 +200,23 @@ struct allocate_depth {
     vec3<N> front, back;
   };
 
+  /// A point of a ray, in units of blocks.
+  template <class N>
+  [[nodiscard]] CUTSDF_INLINE vec3<N> position(vec3<N> direction, N z) const
+  {
+    return (broadcast<N>(camera_to_world.translation) + direction * z) * N(inverse_block_size);
+  }
+
   template <class N>
   [[nodiscard]] CUTSDF_INLINE band<N> band_at(vec3<N> ray, N z) const
   {
     const vec3<N> direction = camera_to_world.rotate(ray);
-    const auto position     = [&](N at) CUTSDF_INLINE_LAMBDA {
-      return (broadcast<N>(camera_to_world.translation) + direction * at) * N(inverse_block_size);
-    };
-    const vec3<N> back = position(ieee::add(z, N(truncation)));
+    const vec3<N> back      = position(direction, ieee::add(z, N(truncation)));
     if constexpr (Policies::allocation_type::sees_through) {
-      return {position(select(z > N(0.0f), N(depth.range.min_depth), N(0.0f))), back};
+      return {position(direction, select(z > N(0.0f), N(depth.range.min_depth), N(0.0f))), back};
     } else {
       const N in_front = ieee::sub(z, N(truncation));
-      return {position(select(in_front > N(0.0f), in_front, N(0.0f))), back};
+      return {position(direction, select(in_front > N(0.0f), in_front, N(0.0f))), back};
     }
   }
 
@@ -303,6 +307,7 @@ struct allocate_depth {
       vec3<F> ray     = camera.ray(integer(u) + lane_index<F>(), integer(0));
       integer valid(0);  // by lane, and negative: a mask that holds is -1
       for (int v = tile_v; v < end_v; ++v) {
+        depth.prefetch(u + 2 * tile_width, v);
         const F z = depth.metres(depth.template stored_row<F>(u, v, count));
         store_row(select(z > F(0.0f), z, F(nothing)), metres + (v * camera.width + u), count);
         if (any(z > F(reach))) {
@@ -346,17 +351,16 @@ struct allocate_depth {
   CUTSDF_INLINE void insert_lanes(const block_walk<F>& walk, integer route, mask unknown, std::uint32_t stamp,
                                   route_memory<integer>& memory) const
   {
-    constexpr std::int32_t none = block_walk<F>::no_route;
-    std::int32_t routes[lanes];
-    route.store(routes);
-    std::int32_t last = none;
-    for (std::uint32_t rest = lane_bits(unknown); rest != 0; rest &= rest - 1) {
-      const int i = bits::lowest(rest);
-      if (routes[i] == last && last != none) { continue; }
+    const lanes_in_memory<integer> routes(route);
+    const typename block_walk<F>::lanes walks(walk);
+    for (std::uint32_t rest = lane_bits(unknown); rest != 0;) {
+      const int i             = bits::lowest(rest);
+      const std::int32_t next = routes[i];
+      rest &= rest - 1;
       // A route on which a block was refused stays unknown: whoever comes next is refused, and counted, as well.
-      if (insert(walk.at(i), stamp) && routes[i] != none) {
-        last = routes[i];
-        memory.remember(last);
+      if (insert(walks[i], stamp) && next != block_walk<F>::no_route) {
+        memory.remember(next);
+        rest &= ~lane_bits(route == integer(next));
       }
     }
   }

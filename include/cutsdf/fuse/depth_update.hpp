@@ -9,7 +9,7 @@
 namespace cutsdf::inline v0::detail {
 
 /// It closes the frame as well. One call takes a column of voxels along z where F is float, so that what they share is
-/// computed once, and as many of a row as F has lanes where it is a pack.
+/// computed once, and several packs of neighbours where F is one.
 template <class F, class Voxel, class Policies>
 struct update_depth {
   using number = F;
@@ -37,9 +37,9 @@ struct update_depth {
   static constexpr int resident_threads = 1024;
 
   static constexpr int lanes           = lanes_of<F>;
-  static constexpr int column          = lanes == 1 ? block_side : 1;
-  static constexpr int calls_per_block = voxels_per_block / lanes / column;
-  static_assert(block_side % lanes == 0);
+  static constexpr int column          = block_side;
+  static constexpr int packs           = 4;  // of a call, all of whose pixels are read before any is used
+  static constexpr int calls_per_block = voxels_per_block / (lanes == 1 ? column : lanes * packs);
 
   using context = listed_block;
 
@@ -70,21 +70,29 @@ struct update_depth {
 
   CUTSDF_INLINE void operator()(const context& c, int call) const
   {
-    const int first   = call * lanes;
-    const vec3i local = voxel_in_block(first);
-    const F x         = ieee::to_float(integer(local.x) + lane_index<F>());
-    const F y(ieee::to_float(local.y));
-    const vec3<F> foot = broadcast<F>(c.origin) + broadcast<F>(step_x) * x + broadcast<F>(step_y) * y;
     if constexpr (lanes == 1) {
-      update_column(c, first, foot);
+      update_column(c, call, foot_of(c, call));
     } else {
-      update_row(c, first, foot + broadcast<F>(rise[local.z]));
+      update_packs(c, call * lanes * packs);
     }
   }
 
  private:
   using integer = integer_of<F>;
   using mask    = mask_of<F>;
+
+  /// The centre, in the camera frame, of the voxel below the first one given and its neighbours.
+  [[nodiscard]] CUTSDF_INLINE vec3<F> foot_of(const context& c, int first) const
+  {
+    const vec3i local = voxel_in_block(first);
+    const F x         = ieee::to_float(integer(local.x) + (lane_index<F>() & integer(block_side - 1)));
+    const F y         = ieee::to_float(integer(local.y) + (lane_index<F>() >> 3));
+    return broadcast<F>(c.origin) + broadcast<F>(step_x) * x + broadcast<F>(step_y) * y;
+  }
+  [[nodiscard]] CUTSDF_INLINE vec3<F> centre_of(const context& c, int first) const
+  {
+    return foot_of(c, first) + broadcast<F>(rise[voxel_in_block(first).z]);
+  }
 
   /// The voxels above `first`, whose centre is `foot` in the camera frame. What memory is asked for is asked for
   /// together: one answer takes as long as all.
@@ -149,38 +157,38 @@ struct update_depth {
     }
   }
 
-  /// As many voxels of a row as there are lanes, from `first` on, with their centres in the camera frame.
-  CUTSDF_INLINE void update_row(const context& c, int first, vec3<F> centre) const
+  /// Some packs of voxels, from `first` on.
+  CUTSDF_INLINE void update_packs(const context& c, int first) const
   {
-    integer u, v;
-    const mask in_view = camera.project(centre, u, v) & (centre.z >= F(pinhole::least_z));
-    if (!any(in_view)) { return; }
-    const integer pixel = v * integer(camera.width) + u;
-    float read[lanes];
-    for (int i = 0; i < lanes; ++i) {
-      read[i] = metres[lane(pixel, i)];
+    F distance[packs];
+    mask seen[packs];
+    for (int k = 0; k < packs; ++k) {
+      const vec3<F> centre = centre_of(c, first + k * lanes);
+      integer u, v;
+      const mask in_view      = camera.project(centre, u, v) & (centre.z >= F(pinhole::least_z));
+      const F measured        = gather(metres, v * integer(camera.width) + u);
+      const F signed_distance = ieee::sub(measured, centre.z);
+      const F scaled          = ieee::mul(signed_distance, F(inverse_truncation));
+      seen[k]                 = in_view & (signed_distance >= F(-volume.truncation));
+      distance[k]             = select(scaled < F(1.0f), scaled, F(1.0f));
     }
-    const F measured        = F::load(read);
-    const F signed_distance = ieee::sub(measured, centre.z);
-    const mask seen         = in_view & (signed_distance >= F(-volume.truncation));
-    if (!any(seen)) { return; }
-    if (!volume.stored(c.place)) {
-      for (int i = 0; i < lanes; ++i) {
-        if (lane(seen, i)) { state->drop(drop_cause::pool_full); }
-      }
-      return;
+    for (int k = 0; k < packs; ++k) {
+      if (any(seen[k])) { fold_pack(c, first + k * lanes, distance[k], seen[k]); }
     }
-    const F scaled = ieee::mul(signed_distance, F(inverse_truncation));
-    fold_row(volume.offset(c.place, first), select(scaled < F(1.0f), scaled, F(1.0f)), centre, seen);
   }
 
-  CUTSDF_INLINE void fold_row(std::int64_t first, F distance, vec3<F> centre, mask seen) const
+  CUTSDF_INLINE void fold_pack(const context& c, int voxel, F distance, mask seen) const
   {
+    if (!volume.stored(c.place)) {
+      state->drop(drop_cause::pool_full, static_cast<std::uint32_t>(bits::count(lane_bits(seen))));
+      return;
+    }
+    const std::int64_t first = volume.offset(c.place, voxel);
     mask colored(false);
     integer u(0), v(0);
     if (color != nullptr) {
       colored = seen & wants_color(distance);
-      if (any(colored)) { colored = colored & color_camera.project(centre, u, v); }
+      if (any(colored)) { colored = colored & color_camera.project(centre_of(c, voxel), u, v); }
     }
     if constexpr (row_voxel_policy<Voxel, F>) {
       Voxel::fold_row(volume.voxels, first, distance, seen);

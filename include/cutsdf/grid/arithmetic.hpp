@@ -194,6 +194,13 @@ CUTSDF_INLINE integers<N> floor_to_int(floats<N> a)
 template <int N>
 CUTSDF_INLINE integers<N> floor_of_small(floats<N> a)
 {
+#if CUTSDF_PACK_INSTRUCTIONS
+  if constexpr (N == 16) {
+    floats<N> shifted;  // as on the device
+    asm("vaddps %{rd-sae%}, %2, %1, %0" : "=v"(shifted.v) : "v"(a.v), "v"(floats<N>(12582912.0f).v));
+    return shifted.bits() - integers<N>(0x4b400000);
+  }
+#endif
   return floor_to_int(a);
 }
 template <int N>

@@ -141,35 +141,36 @@ struct block_walk {
 
   CUTSDF_INLINE static block_walk make(vec3<F> a, vec3<F> b)
   {
-    struct axis {
-      F next, spacing;
-    };
-    const auto make_axis = [](F from, F to, integer block, integer steps) CUTSDF_INLINE_LAMBDA {
-      const integer none(0);
-      const F difference = ieee::sub(to, from);  // only where there is no crossing hardly any
-      const F inverse    = ieee::reciprocal_of_normal(select(ieee::abs(difference) >= F(least), difference, F(least)));
-      const F border     = ieee::to_float(block + select(steps > none, integer(1), none));
-      const F next       = ieee::mul(ieee::sub(border, from), inverse);
-      // A crossing lies on the segment.
-      const F within = select(next <= F(1.0f), next, F(1.0f));
-      return axis{select(steps != none, within, F(never)), ieee::abs(inverse)};
-    };
-    const auto block_at = [](vec3<F> p) CUTSDF_INLINE_LAMBDA {
-      return vec3<integer>{ieee::floor_of_small(p.x), ieee::floor_of_small(p.y), ieee::floor_of_small(p.z)};
-    };
     const vec3<integer> first     = block_at(a);
     const vec3<integer> crossings = block_at(b) - first;
-    const axis x                  = make_axis(a.x, b.x, first.x, crossings.x);
-    const axis y                  = make_axis(a.y, b.y, first.y, crossings.y);
-    const axis z                  = make_axis(a.z, b.z, first.z, crossings.z);
+    const axis x                  = axis::make(a.x, b.x, first.x, crossings.x);
+    const axis y                  = axis::make(a.y, b.y, first.y, crossings.y);
+    const axis z                  = axis::make(a.z, b.z, first.z, crossings.z);
     return {first, crossings, {x.next, y.next, z.next}, {x.spacing, y.spacing, z.spacing}};
   }
 
-  /// One of several.
-  [[nodiscard]] CUTSDF_INLINE block_walk<float> at(int i) const
-  {
-    return {lane(first, i), lane(crossings, i), lane(next, i), lane(spacing, i)};
-  }
+  /// Several in memory, where each can be taken by its number.
+  struct lanes {
+    lanes_in_memory<integer> first[3], crossings[3];
+    lanes_in_memory<F> next[3], spacing[3];
+
+    explicit CUTSDF_INLINE lanes(const block_walk& several)
+      : first{{several.first.x}, {several.first.y}, {several.first.z}}, crossings{{several.crossings.x},
+                                                                                  {several.crossings.y},
+                                                                                  {several.crossings.z}},
+        next{{several.next.x}, {several.next.y}, {several.next.z}}, spacing{{several.spacing.x},
+                                                                            {several.spacing.y},
+                                                                            {several.spacing.z}}
+    {
+    }
+    [[nodiscard]] CUTSDF_INLINE block_walk<float> operator[](int i) const
+    {
+      return {{first[0][i], first[1][i], first[2][i]},
+              {crossings[0][i], crossings[1][i], crossings[2][i]},
+              {next[0][i], next[1][i], next[2][i]},
+              {spacing[0][i], spacing[1][i], spacing[2][i]}};
+    }
+  };
 
   /// Calls `visit(block)` for every block, each once and in order. Where the segment passes exactly through an edge,
   /// the block on one side of the edge is visited on the way. O(blocks visited).
@@ -216,23 +217,45 @@ struct block_walk {
   [[nodiscard]] CUTSDF_INLINE integer route(vec3<integer> base) const
   {
     const integer zero(0);
-    const auto holds    = [&](mask_of<F> m) CUTSDF_INLINE_LAMBDA { return select(m, integer(1), zero); };
-    const auto distance = [&](integer n) CUTSDF_INLINE_LAMBDA { return select(n < zero, zero - n, n); };
-    const integer x     = first.x - base.x + integer(32);
-    const integer y     = first.y - base.y + integer(32);
-    const integer z     = first.z - base.z + integer(32);
-    const integer most  = distance(crossings.x) | distance(crossings.y) | distance(crossings.z);
-    const integer axes  = holds(crossings.x != zero) + holds(crossings.y != zero) + holds(crossings.z != zero);
-    const auto close    = ((x | y | z) & integer(~63)) == zero;
-    const auto simple   = (most <= integer(1)) | ((axes <= integer(1)) & (most <= integer(3)));
-    const auto order    = holds(next.x <= next.y) | holds(next.x <= next.z) << 1 | holds(next.y <= next.z) << 2;
-    const integer ways  = crossings.x + (crossings.y << 3) + (crossings.z << 6) + integer(4 + (4 << 3) + (4 << 6));
+    const integer x    = first.x - base.x + integer(32);
+    const integer y    = first.y - base.y + integer(32);
+    const integer z    = first.z - base.z + integer(32);
+    const integer most = magnitude(crossings.x) | magnitude(crossings.y) | magnitude(crossings.z);
+    const integer axes = number(crossings.x != zero) + number(crossings.y != zero) + number(crossings.z != zero);
+    const auto close   = ((x | y | z) & integer(~63)) == zero;
+    const auto simple  = (most <= integer(1)) | ((axes <= integer(1)) & (most <= integer(3)));
+    const auto order   = number(next.x <= next.y) | number(next.x <= next.z) << 1 | number(next.y <= next.z) << 2;
+    const integer ways = crossings.x + (crossings.y << 3) + (crossings.z << 6) + integer(4 + (4 << 3) + (4 << 6));
     return select(close & simple, x | y << 6 | z << 12 | ways << 18 | order << 27, integer(no_route));
   }
 
  private:
   static constexpr float never = 3.0e38f;
   static constexpr float least = 1.0e-30f;
+
+  struct axis {
+    F next, spacing;
+
+    CUTSDF_INLINE static axis make(F from, F to, integer block, integer steps)
+    {
+      const integer none(0);
+      const F difference = ieee::sub(to, from);  // only where there is no crossing hardly any
+      const F inverse    = ieee::reciprocal_of_normal(select(ieee::abs(difference) >= F(least), difference, F(least)));
+      const F border     = ieee::to_float(block + select(steps > none, integer(1), none));
+      const F next       = ieee::mul(ieee::sub(border, from), inverse);
+      // A crossing lies on the segment.
+      const F within = select(next <= F(1.0f), next, F(1.0f));
+      return {select(steps != none, within, F(never)), ieee::abs(inverse)};
+    }
+  };
+
+  [[nodiscard]] CUTSDF_INLINE static vec3<integer> block_at(vec3<F> p)
+  {
+    return {ieee::floor_of_small(p.x), ieee::floor_of_small(p.y), ieee::floor_of_small(p.z)};
+  }
+  /// 1 where a mask holds, and 0.
+  [[nodiscard]] CUTSDF_INLINE static integer number(mask_of<F> m) { return select(m, integer(1), integer(0)); }
+  [[nodiscard]] CUTSDF_INLINE static integer magnitude(integer n) { return select(n < integer(0), integer(0) - n, n); }
 };
 
 }  // namespace cutsdf::inline v0

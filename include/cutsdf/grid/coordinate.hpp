@@ -53,8 +53,8 @@ CUTSDF_INLINE mask_of<F> addressable(vec3<F> position_vox)
 {
   const F lower(-static_cast<float>(voxel_limit));
   const F upper(static_cast<float>(voxel_limit));
-  const auto in_range = [&](F x) CUTSDF_INLINE_LAMBDA { return (x >= lower) & (x < upper); };
-  return in_range(position_vox.x) & in_range(position_vox.y) & in_range(position_vox.z);
+  const vec3<F>& p = position_vox;
+  return (p.x >= lower) & (p.x < upper) & (p.y >= lower) & (p.y < upper) & (p.z >= lower) & (p.z < upper);
 }
 
 using block_key = std::uint64_t;

@@ -69,17 +69,27 @@ struct depth_reader {
   {
     constexpr int lanes = lanes_of<F>;
     const T* const from = data + (v * row_stride + u);
-    std::conditional_t<std::same_as<T, float>, float, std::int32_t> raw[lanes]{};
     if (count >= lanes) {
-      for (int i = 0; i < lanes; ++i) {
-        raw[i] = from[i];
-      }
-    } else {
-      for (int i = 0; i < count; ++i) {
-        raw[i] = from[i];
+      if constexpr (std::same_as<T, float>) {
+        return F::load(from);
+      } else {
+        return ieee::to_float(integer_of<F>::load_converted(from));
       }
     }
+    std::conditional_t<std::same_as<T, float>, float, std::int32_t> raw[lanes]{};
+    for (int i = 0; i < count; ++i) {
+      raw[i] = from[i];
+    }
     return number<F>(raw);
+  }
+
+  /// Asks for a row that stored_row() will read, also where it lies behind the image. Nothing on the device.
+  CUTSDF_INLINE void prefetch([[maybe_unused]] std::int32_t u, [[maybe_unused]] std::int32_t v) const
+  {
+#if !CUTSDF_DEVICE_PASS
+    const std::int64_t pixel = std::int64_t{v} * row_stride + u;
+    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(data) + sizeof(T) * pixel));
+#endif
   }
 
   /// Metres of a stored number. Without branches.

@@ -14,12 +14,19 @@
 #include <new>
 #include <numeric>
 
-// Whether loops are compiled a second time for processors with AVX2, whatever the target of the rest. The optimiser has
-// to be on: the second version consists of what is inlined into it.
+// Whether loops are compiled again for processors with AVX2 and with AVX-512, whatever the target of the rest. The
+// optimiser has to be on: such a version consists of what is inlined into it.
 #if defined(__x86_64__) && defined(__OPTIMIZE__)
-#define CUTSDF_HOST_AVX2 1
+#define CUTSDF_HOST_AVX 1
+#define CUTSDF_TARGET_AVX2 __attribute__((target("avx2")))
+// AVX-512 brings fused multiplication and addition with it, which GCC would use, and results would differ by target.
+#if defined(__clang__)
+#define CUTSDF_TARGET_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
 #else
-#define CUTSDF_HOST_AVX2 0
+#define CUTSDF_TARGET_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"), optimize("fp-contract=off")))
+#endif
+#else
+#define CUTSDF_HOST_AVX 0
 #endif
 
 namespace cutsdf::inline v0::space {
@@ -90,7 +97,7 @@ struct host {
       least = std::max(least / F::elements_per_call, std::int64_t{1});
     }
     const auto grain = std::max(least, count / (std::int64_t{16} * stream.pool().size()));
-    run(stream, count, grain, f, [](const F& own, std::int64_t i) CUTSDF_INLINE_LAMBDA { own(i); });
+    run<element_call>(stream, count, grain, f);
   }
 
   /// Calls `f(f.prepare(t), lane)` for every tile t in [0, min(*count, limit)) and every lane in [0, Lanes); where F
@@ -100,18 +107,7 @@ struct host {
   static void for_each_tile(const stream_type& stream, const std::uint32_t* count, std::int64_t limit, const F& f)
   {
     const std::int64_t tiles = count != nullptr ? std::min<std::int64_t>(*count, limit) : limit;
-    run(stream, tiles, 8, f, [](const F& own, std::int64_t tile) CUTSDF_INLINE_LAMBDA {
-      const auto context = [&]() CUTSDF_INLINE_LAMBDA {
-        if constexpr (requires { own.fetch(tile); }) {
-          return own.prepare(own.fetch(tile));
-        } else {
-          return own.prepare(tile);
-        }
-      }();
-      for (int lane = 0; lane < Lanes; ++lane) {
-        own(context, lane);
-      }
-    });
+    run<tile_call<Lanes>>(stream, tiles, 8, f);
     if constexpr (requires { f.finish(); }) { f.finish(); }
   }
 
@@ -120,11 +116,7 @@ struct host {
   template <int Threads, class F>
   static void for_each_program(const stream_type& stream, std::int64_t programs, const F& f)
   {
-    run(stream, programs, 1, f, [](const F& own, std::int64_t program) CUTSDF_INLINE_LAMBDA {
-      for (int thread = 0; thread < Threads; ++thread) {
-        own(program, thread);
-      }
-    });
+    run<program_call<Threads>>(stream, programs, 1, f);
   }
 
   /// Threads that share a scratch memory: here a single one, that takes their shares in turn.
@@ -237,10 +229,7 @@ struct host {
   static void for_each_group(const stream_type& stream, const std::uint32_t* count, std::int64_t limit, const F& f)
   {
     const std::int64_t groups = count != nullptr ? std::min<std::int64_t>(*count, limit) : limit;
-    run(stream, groups, 4, f, [](const F& own, std::int64_t i) CUTSDF_INLINE_LAMBDA {
-      typename F::scratch scratch;
-      own(group<Threads>{}, i, scratch);
-    });
+    run<group_call<Threads>>(stream, groups, 4, f);
   }
 
   /// Calls `work(std::type_identity<F>())` with the number type F that functors should compute with here: the widest
@@ -249,9 +238,14 @@ struct host {
   template <class Work>
   static void with_number(const Work& work)
   {
-#if CUTSDF_HOST_AVX2
+#if CUTSDF_HOST_AVX
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl")) {
+      work(std::type_identity<pack<float, 16>>{});
+      return;
+    }
     if (__builtin_cpu_supports("avx2")) {
-      work(std::type_identity<wide>{});
+      work(std::type_identity<pack<float, 8>>{});
       return;
     }
 #endif
@@ -294,47 +288,118 @@ struct host {
   }
 
  private:
-  using wide = pack<float, 8>;
-
-  /// Loops are compiled for AVX2 where a functor computes with packs of eight: it is only run where there is AVX2; and
-  /// a second time where it has `likes_wide_target`.
-  template <class F>
-  static constexpr bool is_wide = CUTSDF_HOST_AVX2 != 0 && requires
-  {
-    requires std::same_as<typename F::number, wide>;
+  // What a functor is called with for the i-th time. Types, as the loops below are: nvcc forgets what a lambda's
+  // attributes say.
+  struct element_call {
+    template <class F>
+    __attribute__((always_inline)) static void call(const F& f, std::int64_t i)
+    {
+      f(i);
+    }
   };
-  template <class F>
-  static constexpr bool likes_wide_target = CUTSDF_HOST_AVX2 != 0 && requires
-  {
-    requires F::likes_wide_target;
-  };
-
-  template <class F, class Call>
-  static void run(const stream_type& stream, std::int64_t count, std::int64_t grain, const F& f, const Call& call)
-  {
-#if CUTSDF_HOST_AVX2
-    if constexpr (is_wide<F> || likes_wide_target<F>) {
-      if (is_wide<F> || __builtin_cpu_supports("avx2")) {
-        stream.pool().run(
-          count, grain, [&](std::int64_t begin, std::int64_t end) __attribute__((target("avx2"))) {
-            loop(f, call, begin, end);
-          });
-        return;
+  template <int Lanes>
+  struct tile_call {
+    template <class F>
+    __attribute__((always_inline)) static void call(const F& f, std::int64_t tile)
+    {
+      const auto context = context_of(f, tile);
+      for (int lane = 0; lane < Lanes; ++lane) {
+        f(context, lane);
       }
     }
+    template <class F>
+    __attribute__((always_inline)) static auto context_of(const F& f, std::int64_t tile)
+    {
+      if constexpr (requires { f.fetch(tile); }) {
+        return f.prepare(f.fetch(tile));
+      } else {
+        return f.prepare(tile);
+      }
+    }
+  };
+  template <int Threads>
+  struct program_call {
+    template <class F>
+    __attribute__((always_inline)) static void call(const F& f, std::int64_t program)
+    {
+      for (int thread = 0; thread < Threads; ++thread) {
+        f(program, thread);
+      }
+    }
+  };
+  template <int Threads>
+  struct group_call {
+    template <class F>
+    __attribute__((always_inline)) static void call(const F& f, std::int64_t i)
+    {
+      typename F::scratch scratch;
+      f(group<Threads>{}, i, scratch);
+    }
+  };
+
+  template <class Call, class F>
+  struct loop {
+    const F& f;
+
+    void operator()(std::int64_t begin, std::int64_t end) const { all(begin, end); }
+
+    __attribute__((always_inline)) void all(std::int64_t begin, std::int64_t end) const
+    {
+      const F own = f;  // nobody else can see it change: what it holds stays in registers
+      for (std::int64_t i = begin; i < end; ++i) {
+        Call::call(own, i);
+      }
+    }
+  };
+#if CUTSDF_HOST_AVX
+  template <class Call, class F>
+  struct avx2_loop : loop<Call, F> {
+    CUTSDF_TARGET_AVX2 void operator()(std::int64_t begin, std::int64_t end) const { this->all(begin, end); }
+  };
+  template <class Call, class F>
+  struct avx512_loop : loop<Call, F> {
+    CUTSDF_TARGET_AVX512 void operator()(std::int64_t begin, std::int64_t end) const { this->all(begin, end); }
+  };
 #endif
-    if constexpr (!is_wide<F>) {
-      stream.pool().run(count, grain, [&](std::int64_t begin, std::int64_t end) { loop(f, call, begin, end); });
+
+  /// Lanes of the packs that a functor computes with, or 1.
+  template <class F>
+  [[nodiscard]] static constexpr int lanes_with()
+  {
+    if constexpr (requires { typename F::number; }) {
+      return lanes_of<typename F::number>;
+    } else {
+      return 1;
     }
   }
 
-  template <class F, class Call>
-  __attribute__((always_inline)) static void loop(const F& f, const Call& call, std::int64_t begin, std::int64_t end)
+  /// Whether a functor's loop is compiled a second time, for AVX2.
+  template <class F>
+  [[nodiscard]] static constexpr bool likes_wide_target()
   {
-    const F own = f;  // nobody else can see it change: what it holds stays in registers
-    for (std::int64_t i = begin; i < end; ++i) {
-      call(own, i);
+    return requires { requires F::likes_wide_target; };
+  }
+
+  /// Where a functor computes with packs of eight its loop is compiled for AVX2, where with sixteen for AVX-512: it is
+  /// only run where there is such a thing.
+  template <class Call, class F>
+  static void run(const stream_type& stream, std::int64_t count, std::int64_t grain, const F& f)
+  {
+#if CUTSDF_HOST_AVX
+    if constexpr (lanes_with<F>() == 16) {
+      stream.pool().run(count, grain, avx512_loop<Call, F>{{f}});
+      return;
+    } else if constexpr (lanes_with<F>() == 8 || likes_wide_target<F>()) {
+      if (lanes_with<F>() == 8 || __builtin_cpu_supports("avx2")) {
+        stream.pool().run(count, grain, avx2_loop<Call, F>{{f}});
+        return;
+      }
     }
+    constexpr bool done = lanes_with<F>() >= 8;
+#else
+    constexpr bool done = false;
+#endif
+    if constexpr (!done) { stream.pool().run(count, grain, loop<Call, F>{f}); }
   }
 };
 

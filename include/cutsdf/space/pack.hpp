@@ -13,9 +13,20 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #if defined(__SSE2__)
 #include <xmmintrin.h>
+#endif
+
+// GCC decides how to compute with a vector when it reads the code, before that is inlined into a function for a
+// processor with registers of that size. Where those have 512 bits, it would compare lane by lane, and fill lanes
+// through memory. So the operations concerned name their instruction; hence a pack of sixteen exists in such functions
+// only.
+#if defined(__x86_64__) && defined(__OPTIMIZE__) && defined(__GNUC__) && !defined(__clang__) && !CUTSDF_DEVICE_PASS
+#define CUTSDF_PACK_INSTRUCTIONS 1
+#else
+#define CUTSDF_PACK_INSTRUCTIONS 0
 #endif
 
 namespace cutsdf::inline v0 {
@@ -32,7 +43,11 @@ struct pack {
   static_assert(sizeof(T) == 4 && N >= 2 && (N & (N - 1)) == 0, "cutsdf::pack: a power of two of 32-bit numbers");
 #if CUTSDF_DEVICE_PASS
   typedef T native;  // device code knows no vector types, and does not run this: it only has to compile
+  typedef T wrapping;
 #else
+  // Integers that overflow go on at the other end: lanes that are computed and not used may do so.
+  typedef std::conditional_t<std::is_integral_v<T>, std::uint32_t, T> wrapping
+    __attribute__((vector_size(N * 4), aligned(16)));
   // No more alignment than a register of the baseline has: GCC has something to say about arguments that have more.
   typedef T native __attribute__((vector_size(N * 4), aligned(16)));
 #endif
@@ -42,7 +57,7 @@ struct pack {
   pack() = default;
   CUTSDF_INLINE pack(T all)  // NOLINT: numbers mix with packs as they do with numbers
   {
-    static_assert(N == 4 || N == 8);
+    static_assert(N == 4 || N == 8 || N == 16);
 #if CUTSDF_DEVICE_PASS
     v = all;
 #else
@@ -50,8 +65,20 @@ struct pack {
     const four q = {all, all, all, all};
     if constexpr (N == 4) {
       v = q;
-    } else {
+    } else if constexpr (N == 8) {
       v = __builtin_shufflevector(q, q, 0, 1, 2, 3, 4, 5, 6, 7);  // GCC inserts one by one into a list of eight
+    } else {
+#if CUTSDF_PACK_INSTRUCTIONS
+      if (!__builtin_constant_p(all)) {
+        if constexpr (std::is_same_v<T, float>) {
+          asm("vbroadcastss %1, %0" : "=v"(v) : "vm"(all));
+        } else {
+          asm("vpbroadcastd %1, %0" : "=v"(v) : "rm"(all));
+        }
+        return;
+      }
+#endif
+      v = __builtin_shufflevector(q, q, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7);
     }
 #endif
   }
@@ -69,6 +96,19 @@ struct pack {
     return p;
   }
   CUTSDF_INLINE void store(T* to) const { std::memcpy(to, &v, sizeof v); }
+  /// Numbers of another type, converted as static_cast does it.
+  template <class From>
+  [[nodiscard]] CUTSDF_INLINE static pack load_converted(const From* from)
+  {
+#if CUTSDF_DEVICE_PASS
+    return pack(static_cast<T>(*from));
+#else
+    typedef From stored __attribute__((vector_size(N * sizeof(From)), aligned(16)));
+    stored s;
+    std::memcpy(&s, from, sizeof s);
+    return of(__builtin_convertvector(s, native));
+#endif
+  }
 
   using mask = pack<std::int32_t, N>;
 
@@ -96,15 +136,15 @@ struct pack {
 #endif
   }
 
-  friend CUTSDF_INLINE mask operator<(pack a, pack b) { return mask::of(a.v < b.v); }
-  friend CUTSDF_INLINE mask operator<=(pack a, pack b) { return mask::of(a.v <= b.v); }
-  friend CUTSDF_INLINE mask operator>(pack a, pack b) { return mask::of(a.v > b.v); }
-  friend CUTSDF_INLINE mask operator>=(pack a, pack b) { return mask::of(a.v >= b.v); }
-  friend CUTSDF_INLINE mask operator==(pack a, pack b) { return mask::of(a.v == b.v); }
-  friend CUTSDF_INLINE mask operator!=(pack a, pack b) { return mask::of(a.v != b.v); }
-  friend CUTSDF_INLINE pack operator+(pack a, pack b) { return of(a.v + b.v); }
-  friend CUTSDF_INLINE pack operator-(pack a, pack b) { return of(a.v - b.v); }
-  friend CUTSDF_INLINE pack operator*(pack a, pack b) { return of(a.v * b.v); }
+  friend CUTSDF_INLINE mask operator<(pack a, pack b) { return compared<less>(a, b); }
+  friend CUTSDF_INLINE mask operator<=(pack a, pack b) { return compared<less_or_equal>(a, b); }
+  friend CUTSDF_INLINE mask operator>(pack a, pack b) { return compared<less>(b, a); }
+  friend CUTSDF_INLINE mask operator>=(pack a, pack b) { return compared<less_or_equal>(b, a); }
+  friend CUTSDF_INLINE mask operator==(pack a, pack b) { return compared<equal>(a, b); }
+  friend CUTSDF_INLINE mask operator!=(pack a, pack b) { return compared<not_equal>(a, b); }
+  friend CUTSDF_INLINE pack operator+(pack a, pack b) { return of(native(wrapping(a.v) + wrapping(b.v))); }
+  friend CUTSDF_INLINE pack operator-(pack a, pack b) { return of(native(wrapping(a.v) - wrapping(b.v))); }
+  friend CUTSDF_INLINE pack operator*(pack a, pack b) { return of(native(wrapping(a.v) * wrapping(b.v))); }
   friend CUTSDF_INLINE pack operator/(pack a, pack b) { return of(a.v / b.v); }
   friend CUTSDF_INLINE pack operator&(pack a, pack b) { return of(a.v & b.v); }
   friend CUTSDF_INLINE pack operator|(pack a, pack b) { return of(a.v | b.v); }
@@ -112,7 +152,14 @@ struct pack {
   friend CUTSDF_INLINE pack operator>>(pack a, int bits) { return of(a.v >> bits); }
   CUTSDF_INLINE pack operator-() const { return of(-v); }
 
-  friend CUTSDF_INLINE pack select(mask m, pack a, pack b) { return of(m.v < 0 ? a.v : b.v); }
+  friend CUTSDF_INLINE pack select(mask m, pack a, pack b)
+  {
+    if constexpr (CUTSDF_PACK_INSTRUCTIONS != 0 && N == 16) {
+      return from_bits((a.bits() & m) | (b.bits() & mask::of(~m.v)));
+    } else {
+      return of(m.v < 0 ? a.v : b.v);
+    }
+  }
   /// a0 b0 a1 b1 ... and the rest of it.
   friend CUTSDF_INLINE pack interleave_low(pack a, pack b) { return interleaved<0>(a, b); }
   friend CUTSDF_INLINE pack interleave_high(pack a, pack b) { return interleaved<N / 2>(a, b); }
@@ -141,16 +188,48 @@ struct pack {
   }
 
  private:
+  enum predicate : int { equal = 0, less = 1, less_or_equal = 2, not_equal = 4 };  // as instructions number them
+
+  template <predicate P>
+  CUTSDF_INLINE static mask compared(pack a, pack b)
+  {
+#if CUTSDF_PACK_INSTRUCTIONS
+    if constexpr (N == 16) {
+      mask m;
+      std::uint16_t bits;
+      if constexpr (std::is_same_v<T, float>) {
+        asm("vcmpps %3, %2, %1, %0" : "=Yk"(bits) : "v"(a.v), "vm"(b.v), "i"(static_cast<int>(P)));
+      } else {
+        asm("vpcmpd %3, %2, %1, %0" : "=Yk"(bits) : "v"(a.v), "vm"(b.v), "i"(static_cast<int>(P)));
+      }
+      asm("vpmovm2d %1, %0" : "=v"(m.v) : "Yk"(bits));
+      return m;
+    }
+#endif
+    if constexpr (P == equal) {
+      return mask::of(a.v == b.v);
+    } else if constexpr (P == less) {
+      return mask::of(a.v < b.v);
+    } else if constexpr (P == less_or_equal) {
+      return mask::of(a.v <= b.v);
+    } else {
+      return mask::of(a.v != b.v);
+    }
+  }
+
   template <int From>
   CUTSDF_INLINE static pack interleaved(pack a, [[maybe_unused]] pack b)
   {
-    static_assert(N == 4 || N == 8);
+    static_assert(N == 4 || N == 8 || N == 16);
 #if CUTSDF_DEVICE_PASS
     return a;
 #else
     constexpr int i = From;
     if constexpr (N == 4) {
       return of(__builtin_shufflevector(a.v, b.v, i, i + 4, i + 1, i + 5));
+    } else if constexpr (N == 16) {
+      return of(__builtin_shufflevector(a.v, b.v, i, i + 16, i + 1, i + 17, i + 2, i + 18, i + 3, i + 19, i + 4, i + 20,
+                                        i + 5, i + 21, i + 6, i + 22, i + 7, i + 23));
     } else {
       return of(__builtin_shufflevector(a.v, b.v, i, i + 8, i + 1, i + 9, i + 2, i + 10, i + 3, i + 11));
     }
@@ -195,11 +274,29 @@ CUTSDF_INLINE T lane(T a, int)
   return a;
 }
 
+/// The lanes of a pack in memory, to be taken by numbers that are not known before.
+template <class P>
+struct lanes_in_memory;
+template <class T, int N>
+struct lanes_in_memory<pack<T, N>> {
+  T value[N];
+
+  CUTSDF_INLINE lanes_in_memory(pack<T, N> p) { p.store(value); }  // NOLINT: the same in another place
+  CUTSDF_INLINE T operator[](int i) const { return value[i]; }
+};
+
 /// A bit for each lane of a mask, the first lane's the lowest.
 template <int N>
 CUTSDF_INLINE std::uint32_t lane_bits(pack<std::int32_t, N> m)
 {
   static_assert(N <= 32);
+#if CUTSDF_PACK_INSTRUCTIONS
+  if constexpr (N == 16) {
+    std::uint16_t signs;
+    asm("vpmovd2m %1, %0" : "=Yk"(signs) : "v"(m.v));
+    return signs;
+  }
+#endif
   std::uint32_t bits = 0;
 #if defined(__SSE2__) && !CUTSDF_DEVICE_PASS
   if constexpr (N % 4 == 0) {
@@ -215,6 +312,27 @@ CUTSDF_INLINE std::uint32_t lane_bits(pack<std::int32_t, N> m)
     bits |= (lane(m, i) != 0 ? 1u : 0u) << i;
   }
   return bits;
+}
+
+/// from[index] in each lane.
+template <int N>
+CUTSDF_INLINE pack<float, N> gather(const float* from, pack<std::int32_t, N> index)
+{
+#if CUTSDF_PACK_INSTRUCTIONS
+  if constexpr (N == 16) {
+    pack<float, N> p(0.0f);
+    std::uint16_t lanes = 0xffff;
+    asm("vgatherdps (%2, %3, 4), %0 %{%1%}"
+        : "+&v"(p.v), "+&Yk"(lanes)
+        : "r"(from), "v"(index.v), "m"(*reinterpret_cast<const float(*)[]>(from)));
+    return p;
+  }
+#endif
+  float read[N];
+  for (int i = 0; i < N; ++i) {
+    read[i] = from[lane(index, i)];
+  }
+  return pack<float, N>::load(read);
 }
 
 CUTSDF_INLINE bool any(bool m) { return m; }

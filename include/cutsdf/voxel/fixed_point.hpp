@@ -136,7 +136,7 @@ struct fixed_point {
   {
     using integers       = pack<std::int32_t, N>;
     const integers steps = select(
-      seen, ieee::floor_to_int(ieee::add(ieee::mul(distance, pack<float, N>(distance_steps)), pack<float, N>(0.5f))),
+      seen, ieee::floor_of_small(ieee::add(ieee::mul(distance, pack<float, N>(distance_steps)), pack<float, N>(0.5f))),
       integers(0));
     // The halves of steps << weight_bits, and the weight.
     const integers lower  = (steps << weight_bits) + (seen & integers(static_cast<std::int32_t>(weight_steps)));

@@ -1,6 +1,7 @@
 // What ray casts know of a camera: the blocks in view and the pixels that may see a cell.
 #include "support/catch.hpp"
 
+#include <cutsdf/grid/trilinear.hpp>
 #include <cutsdf/look/view.hpp>
 
 #include "support/scenes.hpp"
@@ -194,6 +195,42 @@ TEST_CASE("the pixels around a cell are all that see it, and few more", "[look]"
     }
   }
   REQUIRE((seen > 0 || reach > 100));
+}
+
+TEST_CASE("the field of a cell by powers is the one between its corners", "[look]")
+{
+  // What rounding may do is far below the slack that casts allow where two cells meet (look/cells.hpp).
+  constexpr double rounding = 2.0e-6;
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> distance(-1.0f, 1.0f);
+  std::uniform_real_distribution<float> inside(0.0f, 1.0f);
+  for (int round = 0; round < 2000; ++round) {
+    detail::trilinear corners, across;  // and the next cell along x
+    for (int i = 0; i < 8; ++i) {
+      corners.d[i] = distance(random);
+      across.d[i]  = distance(random);
+    }
+    for (int i = 0; i < 8; i += 2) {
+      across.d[i] = corners.d[i + 1];
+    }
+    const auto field = detail::trilinear_powers::of(corners);
+    for (int i = 0; i < 8; ++i) {
+      const vec3f corner{static_cast<float>(i & 1), static_cast<float>(i >> 1 & 1), static_cast<float>(i >> 2)};
+      REQUIRE(std::abs(double{field.at(corner)} - double{corners.d[i]}) <= rounding);
+    }
+    const vec3f t{inside(random), inside(random), inside(random)};
+    double expected = 0.0;
+    for (int i = 0; i < 8; ++i) {
+      const double x = (i & 1) != 0 ? double{t.x} : 1.0 - double{t.x};
+      const double y = (i & 2) != 0 ? double{t.y} : 1.0 - double{t.y};
+      const double z = (i & 4) != 0 ? double{t.z} : 1.0 - double{t.z};
+      expected += x * y * z * double{corners.d[i]};
+    }
+    REQUIRE(std::abs(double{field.at(t)} - expected) <= rounding);
+    const float here  = field.at({1.0f, t.y, t.z});
+    const float there = detail::trilinear_powers::of(across).at({0.0f, t.y, t.z});
+    REQUIRE(std::abs(double{here} - double{there}) <= rounding);
+  }
 }
 
 }  // namespace cutsdf_test::look_views

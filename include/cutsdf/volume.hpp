@@ -97,17 +97,17 @@ struct alignas(16) block_neighbours {
   CUTSDF_HD static constexpr int index(int x, int y, int z) { return x + 1 + 3 * (y + 1) + 9 * (z + 1); }
 };
 
-/// A cell of the lattice and the pixels that may see it; the numbers are whole ones.
+/// A cell of the lattice and the pixels that may see it.
 struct alignas(16) cell_on_image {
-  vec3f corner;  // steps from the view's base to its lowest voxel
-  float left, top, columns;
+  vec3f lowest, highest;              // its corners, in voxels, seen from the camera
+  float left, top, columns, per_row;  // whole numbers, and 1 / columns
   std::uint32_t pixels;
   int slot;  // of its lowest voxel's distance, where a group keeps those
 };
 
 /// One that waits to be drawn.
 struct queued_cell {
-  trilinear field;  // of distances, in units of the truncation
+  trilinear_powers field;  // of distances, in units of the truncation
   cell_on_image where;
 };
 

@@ -28,4 +28,25 @@ struct trilinear {
   }
 };
 
+/// The same field by powers of the coordinates: half of the operations a point, for a few more a cell.
+struct trilinear_powers {
+  float one, x, y, z, xy, xz, yz, xyz;
+
+  CUTSDF_HD static trilinear_powers of(const trilinear& f)
+  {
+    const float x  = f.d[1] - f.d[0];
+    const float y  = f.d[2] - f.d[0];
+    const float z  = f.d[4] - f.d[0];
+    const float xy = (f.d[3] - f.d[2]) - x;
+    const float xz = (f.d[5] - f.d[4]) - x;
+    const float yz = (f.d[6] - f.d[4]) - y;
+    return {f.d[0], x, y, z, xy, xz, yz, ((f.d[7] - f.d[6]) - (f.d[5] - f.d[4])) - xy};
+  }
+
+  [[nodiscard]] CUTSDF_HD float at(vec3f t) const
+  {
+    return (one + x * t.x + (y + xy * t.x) * t.y) + (z + xz * t.x + (yz + xyz * t.x) * t.y) * t.z;
+  }
+};
+
 }  // namespace cutsdf::inline v0::detail

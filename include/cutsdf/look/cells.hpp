@@ -27,33 +27,37 @@ struct cell_painter {
   /// The pixels of the cell whose lowest voxel is `corner` steps from the view's base.
   [[nodiscard]] CUTSDF_HD cell_on_image place(vec3f corner) const
   {
-    const pixel_box box = view.around_cell(corner + view.offset);
+    const vec3f lowest  = corner + view.offset;
+    const pixel_box box = view.around_cell(lowest);
     const int columns   = box.right - box.left + 1;
     const int rows      = box.bottom - box.top + 1;
-    return {corner,
+    const auto across   = static_cast<float>(columns);
+    return {lowest,
+            corner + vec3f{1.0f, 1.0f, 1.0f} + view.offset,
             static_cast<float>(box.left),
             static_cast<float>(box.top),
-            static_cast<float>(columns),
+            across,
+            approx::div(1.0f, across),
             columns > 0 && rows > 0 ? static_cast<std::uint32_t>(columns) * static_cast<std::uint32_t>(rows) : 0u,
             0};
   }
 
   /// Pixel k of the cell.
-  CUTSDF_HD void draw(const cell_on_image& cell, const trilinear& field, std::uint32_t k) const
+  CUTSDF_HD void draw(const cell_on_image& cell, const trilinear_powers& field, std::uint32_t k) const
   {
     // The quotient is exact: a strip has 2048 pixels, or a single row of up to 2^22.
     const auto number = static_cast<float>(k);
-    const float row   = floorf(approx::div(number + 0.25f, cell.columns));
+    const float row   = floorf((number + 0.25f) * cell.per_row);
     const float u     = cell.left + (number - row * cell.columns);
     const float v     = cell.top + row;
     const vec3f along = view.along(u, v);
     // Where the ray is in the cell. Neighbours compute the same of the plane between them, so that no ray slips
     // through.
-    const vec3f lowest  = cell.corner + view.offset;
-    const vec3f highest = cell.corner + vec3f{1.0f, 1.0f, 1.0f} + view.offset;
-    float z0            = view.nearest;
-    float z1            = view.farthest;
-    const auto cut      = [&](float low, float high, float direction) {
+    const vec3f& lowest  = cell.lowest;
+    const vec3f& highest = cell.highest;
+    float z0             = view.nearest;
+    float z1             = view.farthest;
+    const auto cut       = [&](float low, float high, float direction) {
       const float inverse = inverse_of(direction);
       const float a       = low * inverse;
       const float b       = high * inverse;
@@ -119,7 +123,7 @@ struct draw_cells {
   };
 
   struct scratch {
-    cell_on_image placed[threads];        // cells with pixels
+    queued_cell placed[threads];          // cells with pixels
     float distances[side * side * side];  // of the block's voxels, and of the next layers on x, y and z
     row_flags rows[side * side + 3];      // of each row of them; the last are padding
     std::uint32_t places[block_neighbours::count];
@@ -157,11 +161,8 @@ struct draw_cells {
         if (first + thread < cells) { place<Group>(block.origin, voxel_in_block(s.cells[first + thread]), s); }
       });
       group.for_each_of(
-        static_cast<int>(s.count), [&](int k) { return s.placed[k].pixels; },
-        [&](int k, std::uint32_t pixel) {
-          const cell_on_image cell = s.placed[k];
-          painter.draw(cell, field_at(cell.slot, s), pixel);
-        });
+        static_cast<int>(s.count), [&](int k) { return s.placed[k].where.pixels; },
+        [&](int k, std::uint32_t pixel) { painter.draw(s.placed[k].where, s.placed[k].field, pixel); });
     }
   }
 
@@ -317,12 +318,13 @@ struct draw_cells {
     cell_on_image cell = painter.place(origin + to_float(at));
     cell.slot          = slot(at);
     if (cell.pixels == 0) { return; }
-    if (cell.pixels > few && enqueue(cell, field_at(cell.slot, s))) { return; }
-    s.placed[Group::add(s.count, 1u)] = cell;
+    const trilinear_powers field = trilinear_powers::of(field_at(cell.slot, s));
+    if (cell.pixels > few && enqueue(cell, field)) { return; }
+    s.placed[Group::add(s.count, 1u)] = {field, cell};
   }
 
   /// Queues a cell; one that covers a good part of the image in strips of whole rows. False where there is no room.
-  CUTSDF_HD bool enqueue(const cell_on_image& cell, const trilinear& field) const
+  CUTSDF_HD bool enqueue(const cell_on_image& cell, const trilinear_powers& field) const
   {
     cell_on_image part = cell;
     std::uint32_t rows = 0;  // of a strip

@@ -44,7 +44,7 @@ struct question {
   lanes<float, W> a, b;
   lanes<std::int32_t, W> m, n;
 
-  enum : int { sum, difference, product, ratio, magnitude, all_the_first, least, low, high, floats };
+  enum : int { sum, difference, product, product_and_sum, ratio, magnitude, all_the_first, least, low, high, floats };
   enum : int {
     less,
     less_or_equal,
@@ -96,6 +96,7 @@ struct question {
     put(r.f[sum], ieee::add(x, y));
     put(r.f[difference], ieee::sub(x, y));
     put(r.f[product], ieee::mul(x, y));
+    put(r.f[product_and_sum], ieee::add(ieee::mul(x, y), x));
     put(r.f[ratio], ieee::div(x, y));
     put(r.f[magnitude], ieee::abs(x));
     put(r.f[all_the_first], number(a[0]));
@@ -179,6 +180,7 @@ void require_arithmetic()
       REQUIRE(same_bits(r.f[Q::sum][i], x + y));
       REQUIRE(same_bits(r.f[Q::difference][i], x - y));
       REQUIRE(same_bits(r.f[Q::product][i], x * y));
+      REQUIRE(same_bits(r.f[Q::product_and_sum][i], r.f[Q::product][i] + x));  // rounded twice
       REQUIRE(same_bits(r.f[Q::ratio][i], x / y));
       REQUIRE(same_bits(r.f[Q::magnitude][i], std::fabs(x)));
       REQUIRE(same_bits(r.f[Q::all_the_first][i], q.a[0]));

@@ -65,6 +65,31 @@ struct update_depth {
 
   CUTSDF_INLINE context prepare(const listed_block& block) const { return block; }
 
+  /// Asks for the pixels of a block, on the host, while the one before is at work.
+  CUTSDF_INLINE void prefetch(std::int64_t tile) const
+  {
+    constexpr float half = 0.5f * block_side;
+    constexpr float most = 64.0f;  // pixels to each side, of a block that is not close to the camera
+    const vec3f centre   = updated[tile].origin + (step_x + step_y) * half + rise[block_side / 2];
+    const float scale    = 1.0f / approx::larger(centre.z, pinhole::least_z);
+    const float reach    = 1.5f * half * volume.voxel_size * camera.fx * scale;
+    if (!(reach < most)) { return; }
+    const auto limited = [](float pixel, int size) {
+      return static_cast<int>(approx::smaller(approx::larger(pixel, 0.0f), static_cast<float>(size)));
+    };
+    const float u           = camera.fx * centre.x * scale + camera.cx;
+    const float v           = camera.fy * centre.y * scale + camera.cy;
+    const int left          = limited(u - reach, camera.width);
+    const int right         = limited(u + reach, camera.width);
+    const int end           = limited(v + reach, camera.height);
+    constexpr int in_a_line = 16;
+    for (int row = limited(v - reach, camera.height); row < end; ++row) {
+      for (int column = left; column < right; column += in_a_line) {
+        __builtin_prefetch(metres + (row * camera.width + column));
+      }
+    }
+  }
+
   CUTSDF_HD void finish() const { end(); }
   [[nodiscard]] CUTSDF_HD std::uint32_t* finished() const { return &state->finished; }
 

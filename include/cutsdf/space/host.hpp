@@ -57,6 +57,12 @@ struct host {
 
   using resource = memory_resource<host>;
 
+  // In how many shares a thread takes its part of a loop over elements, and how many tiles in one. Fewer shares, and
+  // one thread waits for the other at the end; fewer tiles, and too few are asked for ahead (a frame at 1 cm on two
+  // cores: 2.48 ms with 16 and 8, 2.30 with these).
+  static constexpr int shares        = 64;
+  static constexpr int tiles_at_once = 16;
+
   static constexpr std::size_t large_page = std::size_t{1} << 21;
 
   /// Aligned operator new; asks the system for large pages where a buffer fills some.
@@ -96,7 +102,7 @@ struct host {
     if constexpr (requires { F::elements_per_call; }) {
       least = std::max(least / F::elements_per_call, std::int64_t{1});
     }
-    const auto grain = std::max(least, count / (std::int64_t{16} * stream.pool().size()));
+    const auto grain = std::max(least, count / (std::int64_t{shares} * stream.pool().size()));
     run<element_call>(stream, count, grain, f);
   }
 
@@ -107,7 +113,7 @@ struct host {
   static void for_each_tile(const stream_type& stream, const std::uint32_t* count, std::int64_t limit, const F& f)
   {
     const std::int64_t tiles = count != nullptr ? std::min<std::int64_t>(*count, limit) : limit;
-    run<tile_call<Lanes>>(stream, tiles, 8, f);
+    run<tile_call<Lanes>>(stream, tiles, tiles_at_once, f);
     if constexpr (requires { f.finish(); }) { f.finish(); }
   }
 
@@ -347,6 +353,9 @@ struct host {
     {
       const F own = f;  // nobody else can see it change: what it holds stays in registers
       for (std::int64_t i = begin; i < end; ++i) {
+        if constexpr (requires { own.prefetch(i); }) {
+          if (i + 1 < end) { own.prefetch(i + 1); }
+        }
         Call::call(own, i);
       }
     }

@@ -7,6 +7,7 @@
 //   any(mask), all(mask)           of the lanes
 //   lanes_of<F>, lane(x, i)        how many, and one of them
 //   lane_index<F>()                0, 1, ... N - 1
+//   gather(from, index)            from[index], lane by lane (packs only)
 #pragma once
 
 #include <cutsdf/space/bits.hpp>

@@ -4,6 +4,7 @@
 #include <cutsdf/frame.hpp>
 #include <cutsdf/grid/image.hpp>
 #include <cutsdf/space/bits.hpp>
+#include <cutsdf/space/cache.hpp>
 #include <cutsdf/volume_ref.hpp>
 
 namespace cutsdf::inline v0::detail {
@@ -85,7 +86,7 @@ struct update_depth {
     constexpr int in_a_line = 16;
     for (int row = limited(v - reach, camera.height); row < end; ++row) {
       for (int column = left; column < right; column += in_a_line) {
-        __builtin_prefetch(metres + (row * camera.width + column));
+        cache::prefetch(reinterpret_cast<std::uintptr_t>(metres + (row * camera.width + column)));
       }
     }
   }

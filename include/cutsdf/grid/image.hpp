@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cutsdf/grid/camera.hpp>
+#include <cutsdf/space/cache.hpp>
 
 #include <concepts>
 #include <limits>
@@ -84,12 +85,10 @@ struct depth_reader {
   }
 
   /// Asks for a row that stored_row() will read, also where it lies behind the image. Nothing on the device.
-  CUTSDF_INLINE void prefetch([[maybe_unused]] std::int32_t u, [[maybe_unused]] std::int32_t v) const
+  CUTSDF_INLINE void prefetch(std::int32_t u, std::int32_t v) const
   {
-#if !CUTSDF_DEVICE_PASS
     const std::int64_t pixel = std::int64_t{v} * row_stride + u;
-    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(data) + sizeof(T) * pixel));
-#endif
+    cache::prefetch(reinterpret_cast<std::uintptr_t>(data) + sizeof(T) * static_cast<std::uintptr_t>(pixel));
   }
 
   /// Metres of a stored number. Without branches.

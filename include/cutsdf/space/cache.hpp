@@ -1,4 +1,4 @@
-// What is said to a device's cache about single reads and writes of global memory. On the CPU nothing is said.
+// What is said to caches about single reads and writes: of global memory to a device's, and to a CPU's what to fetch.
 #pragma once
 
 #include <cutsdf/space/atomic.hpp>
@@ -63,6 +63,14 @@ CUTSDF_HD inline void store_relaxed_last(std::uint32_t* address, std::uint32_t v
     : "memory");
 #else
   atomic::store_relaxed(address, value);
+#endif
+}
+
+/// Asks for what lies at an address, mapped or not, before it is read; on the host, nothing on the device.
+CUTSDF_INLINE void prefetch([[maybe_unused]] std::uintptr_t address)
+{
+#if !CUTSDF_DEVICE_PASS
+  __builtin_prefetch(reinterpret_cast<const void*>(address));  // NOLINT(performance-no-int-to-ptr): not read
 #endif
 }
 

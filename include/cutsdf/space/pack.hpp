@@ -191,7 +191,7 @@ struct pack {
  private:
   enum predicate : int { equal = 0, less = 1, less_or_equal = 2, not_equal = 4 };  // as instructions number them
 
-  template <predicate P>
+  template <predicate Which>
   CUTSDF_INLINE static mask compared(pack a, pack b)
   {
 #if CUTSDF_PACK_INSTRUCTIONS
@@ -199,19 +199,19 @@ struct pack {
       mask m;
       std::uint16_t bits;
       if constexpr (std::is_same_v<T, float>) {
-        asm("vcmpps %3, %2, %1, %0" : "=Yk"(bits) : "v"(a.v), "vm"(b.v), "i"(static_cast<int>(P)));
+        asm("vcmpps %3, %2, %1, %0" : "=Yk"(bits) : "v"(a.v), "vm"(b.v), "i"(static_cast<int>(Which)));
       } else {
-        asm("vpcmpd %3, %2, %1, %0" : "=Yk"(bits) : "v"(a.v), "vm"(b.v), "i"(static_cast<int>(P)));
+        asm("vpcmpd %3, %2, %1, %0" : "=Yk"(bits) : "v"(a.v), "vm"(b.v), "i"(static_cast<int>(Which)));
       }
       asm("vpmovm2d %1, %0" : "=v"(m.v) : "Yk"(bits));
       return m;
     }
 #endif
-    if constexpr (P == equal) {
+    if constexpr (Which == equal) {
       return mask::of(a.v == b.v);
-    } else if constexpr (P == less) {
+    } else if constexpr (Which == less) {
       return mask::of(a.v < b.v);
-    } else if constexpr (P == less_or_equal) {
+    } else if constexpr (Which == less_or_equal) {
       return mask::of(a.v <= b.v);
     } else {
       return mask::of(a.v != b.v);
@@ -276,7 +276,7 @@ CUTSDF_INLINE T lane(T a, int)
 }
 
 /// The lanes of a pack in memory, to be taken by numbers that are not known before.
-template <class P>
+template <class Pack>
 struct lanes_in_memory;
 template <class T, int N>
 struct lanes_in_memory<pack<T, N>> {

@@ -15,6 +15,8 @@ namespace cutsdf_test::depth_lanes {
 /// The host, computing with F.
 template <class F>
 struct host_with : space::host {
+  static constexpr int lanes = lanes_of<F>;
+
   template <class Work>
   static void with_number(const Work& work)
   {
@@ -24,16 +26,6 @@ struct host_with : space::host {
 
 template <int Lanes>
 using host_with_lanes = host_with<pack<float, Lanes>>;
-
-/// The host as it is, and packs that it may not have.
-template <class Space>
-bool has_lanes_of()
-{
-  return true;
-}
-template <class Space>
-  requires(std::same_as<Space, host_with_lanes<8>> || std::same_as<Space, host_with_lanes<16>>)
-bool has_lanes_of() { return has_lanes < std::same_as<Space, host_with_lanes<8>> ? 8 : 16 > (); }
 
 /// Without rows: what a user's own voxel may be.
 struct plain_voxel {
@@ -168,7 +160,7 @@ void require_same_as_one_by_one(bool colored)
 TEMPLATE_TEST_CASE("any width of pack fuses depth images as single numbers do", "[depth][pack]", host_with_lanes<4>,
                    host_with_lanes<8>, host_with_lanes<16>)
 {
-  if (!has_lanes_of<TestType>()) { return; }
+  if (!has_lanes<TestType::lanes>()) { return; }
   for (const bool colored : {false, true}) {
     require_same_as_one_by_one<TestType, voxel::fixed_point>(colored);
     require_same_as_one_by_one<TestType, voxel::compact>(colored);
@@ -181,7 +173,7 @@ TEMPLATE_TEST_CASE("any width of pack fuses depth images as single numbers do", 
 TEMPLATE_TEST_CASE("any width of pack inserts blocks that are hundreds of blocks away", "[depth][pack]",
                    host_with_lanes<4>, host_with_lanes<8>, host_with_lanes<16>)
 {
-  if (!has_lanes_of<TestType>()) { return; }
+  if (!has_lanes<TestType::lanes>()) { return; }
   // Threads of a group share blocks by names that reach 512 blocks; beyond, each pixel asks for itself.
   const auto fuse = [](auto& v) {
     std::vector<std::uint64_t> results;
@@ -203,7 +195,7 @@ TEMPLATE_TEST_CASE("any width of pack inserts blocks that are hundreds of blocks
 TEMPLATE_TEST_CASE("any width of pack counts what finds no room", "[depth][pack]", host_with<float>, host_with_lanes<4>,
                    host_with_lanes<8>, host_with_lanes<16>)
 {
-  if (!has_lanes_of<TestType>()) { return; }
+  if (!has_lanes<TestType::lanes>()) { return; }
   // Which blocks find room depends on the order of threads; what is stored and what is counted make up the whole.
   const auto weigh = [](auto& v) {
     double weight = 0.0;
